@@ -1,0 +1,238 @@
+// Package app is the composition root: it opens the store, knows the extensions and the models, and opens sessions for front
+// ends, who see only api.Client. It knows no flag and no screen.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"octavo/app/api"
+	"octavo/app/session"
+	"octavo/app/settings"
+	"octavo/ext"
+	"octavo/ext/builtin"
+	"octavo/ext/composition"
+	"octavo/sessionstore"
+)
+
+// Options is what an App is made of.
+type Options struct {
+	Settings *settings.Settings // its Workspace and Home are the App's
+	Dir      string             // where octavo was started, absolute
+	// OnlyTools and ExcludeTools narrow what the model is offered; nil OnlyTools offers all.
+	OnlyTools, ExcludeTools []string
+	// Observe is handed to the store; nil outside tests.
+	Observe func(sessionstore.Point, sessionstore.Phase)
+}
+
+// App is one running octavo.
+type App struct {
+	o          Options
+	store      *sessionstore.Store
+	extensions []ext.Extension
+	ledgers    map[string]*sessionstore.Ledger
+	models     *models
+
+	mu   sync.Mutex
+	open map[string]*session.Session
+}
+
+var _ api.Client = (*App)(nil)
+
+// New opens the home and every extension's tables. Close lets go of them.
+func New(ctx context.Context, o Options) (*App, error) {
+	s := o.Settings
+	if s.Home == "" {
+		return nil, settings.ErrNoHome
+	}
+	store, err := sessionstore.Open(ctx, sessionstore.Options{Dir: s.Home, Observe: o.Observe})
+	if err != nil {
+		return nil, err
+	}
+	a := &App{o: o, store: store, ledgers: map[string]*sessionstore.Ledger{}, open: map[string]*session.Session{},
+		extensions: builtin.All(builtin.Deps{Dir: o.Dir, Policy: s.EffectPolicy, MaxOutputBytes: s.MaxOutputBytes,
+			ExternalPaths: s.AllowExternalPaths, AllowEdit: s.AllowEdit, AllowWrite: s.AllowWrite,
+			AllowShell: s.AllowShell && s.AllowProcess, ShellPath: s.ShellPath, BashTimeout: s.BashTimeout, ContextFiles: s.ContextFiles})}
+	for _, e := range a.extensions {
+		if e.Ledger == nil {
+			continue
+		}
+		if a.ledgers[e.Name], err = store.OpenLedger(ctx, *e.Ledger); err != nil {
+			return nil, errors.Join(fmt.Errorf("tables of extension %s: %w", e.Name, err), store.Close())
+		}
+	}
+	a.models = newModels(s, a.extensions)
+	return a, nil
+}
+
+// Store is the home's store, for reports and maintenance.
+func (a *App) Store() *sessionstore.Store { return a.store }
+
+// Close closes every session that is still open, then the store.
+func (a *App) Close(ctx context.Context) error {
+	a.mu.Lock()
+	open := make([]*session.Session, 0, len(a.open))
+	for _, s := range a.open {
+		open = append(open, s)
+	}
+	a.mu.Unlock()
+	var errs []error
+	for _, s := range open {
+		errs = append(errs, s.Close(ctx))
+	}
+	return errors.Join(append(errs, a.store.Close())...)
+}
+
+// Sessions implements api.Client.
+func (a *App) Sessions(ctx context.Context, q api.SessionQuery) ([]api.SessionInfo, error) {
+	if q.Limit <= 0 || q.Limit > api.MaxSessions {
+		q.Limit = api.MaxSessions
+	}
+	rows, err := a.store.Sessions(ctx, sessionstore.Filter{Workspace: q.Workspace, Query: q.Text, Limit: q.Limit})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.SessionInfo, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, session.Info(r))
+	}
+	return out, nil
+}
+
+// Open implements api.Client.
+func (a *App) Open(ctx context.Context, r api.OpenRequest) (api.Session, error) {
+	row, fresh, err := a.row(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := a.store.LockSession(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.openLocked(ctx, row, fresh, r, lock)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	a.open[row.ID] = s
+	a.mu.Unlock()
+	return &opened{s, a}, nil
+}
+
+// opened is a session that its App forgets when it is closed.
+type opened struct {
+	*session.Session
+	app *App
+}
+
+func (o *opened) Close(ctx context.Context) error {
+	err := o.Session.Close(ctx)
+	o.app.mu.Lock()
+	delete(o.app.open, o.ID())
+	o.app.mu.Unlock()
+	return err
+}
+
+// row finds the session's row, or makes one that is not stored yet.
+func (a *App) row(ctx context.Context, r api.OpenRequest) (row sessionstore.Session, fresh bool, err error) {
+	switch {
+	case r.ID != "":
+		row, err = a.store.Resolve(ctx, r.ID)
+		if errors.Is(err, sessionstore.ErrNotFound) {
+			err = fmt.Errorf("there is no session %q; octavo sessions list shows them", r.ID)
+		}
+		return row, false, err
+	case r.Latest:
+		row, err = a.latest(ctx)
+		return row, false, err
+	}
+	now := time.Now().UTC()
+	return sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Workspace: a.o.Settings.Workspace, Created: now, Updated: now,
+		Stage: sessionstore.StageIdle}, true, nil
+}
+
+// latest is the workspace's most recent session in which something was said.
+func (a *App) latest(ctx context.Context) (sessionstore.Session, error) {
+	rows, err := a.store.Sessions(ctx, sessionstore.Filter{Workspace: a.o.Settings.Workspace, Limit: api.MaxSessions})
+	if err != nil {
+		return sessionstore.Session{}, err
+	}
+	for _, r := range rows {
+		if r.Entries > 0 {
+			return r, nil
+		}
+	}
+	return sessionstore.Session{}, fmt.Errorf("there is no session in %s yet; start one without --continue", a.o.Settings.Workspace)
+}
+
+// openLocked takes lock over; it is released when an error is returned.
+func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest, lock *sessionstore.Lock) (s *session.Session, err error) {
+	handed := false
+	defer func() {
+		if err != nil && !handed {
+			err = errors.Join(err, lock.Release())
+		}
+	}()
+	if info, err := os.Stat(row.Workspace); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the session's workspace %s is no longer there; put it back, or start a new session elsewhere", row.Workspace)
+	}
+	if row, err = a.settleRow(ctx, row, fresh, r); err != nil {
+		return nil, err
+	}
+	set := a.o.Settings
+	trusted := set.Trusted && row.Workspace == set.Workspace
+	c, err := composition.Compose(ctx, composition.Selection{Extensions: a.extensions, Ledgers: a.ledgers,
+		Only: a.o.OnlyTools, Exclude: a.o.ExcludeTools,
+		Prep: ext.Prep{Session: row.ID, Workspace: row.Workspace, Trusted: trusted, Home: set.Home}})
+	if err != nil {
+		return nil, err
+	}
+	if set.SystemPrompt != nil {
+		// It replaces all composed instructions, even when it is empty (product.md 4).
+		c.Instructions, c.Contexts = nil, nil
+	}
+	handed = true
+	return session.Open(ctx, session.Options{Store: a.store, Lock: lock, Row: row, Composition: c, Policy: set.EffectPolicy,
+		Limits: session.Limits{Steps: set.MaxTurns, CostMicro: set.MaxCostMicrodollars, WarnAtMicro: set.CostWarningMicrodollars},
+		System: system(set, row.Workspace), Models: a.models, Home: a, Redact: set.Redactor().Redact})
+}
+
+// settleRow stores a new row, and in an old one what the request or the configuration chooses: an explicit choice beats the
+// session's own, which beats the configuration (product.md 4).
+func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest) (sessionstore.Session, error) {
+	old := row
+	set := a.o.Settings
+	first := func(values ...string) string {
+		i := slices.IndexFunc(values, func(s string) bool { return s != "" })
+		if i < 0 {
+			return ""
+		}
+		return values[i]
+	}
+	row.Model = first(r.Model, row.Model, set.Model)
+	row.Effort = first(r.Effort, row.Effort, set.Reasoning)
+	row.Name = first(strings.TrimSpace(r.Name), row.Name)
+	row.Policy = string(set.EffectPolicy)
+	if r.Model != "" {
+		up, err := a.models.Resolve(r.Model)
+		if err != nil {
+			return row, err
+		}
+		row.Model = up.ID()
+	}
+	if fresh {
+		return row, a.store.CreateSession(ctx, row)
+	}
+	if row == old {
+		return row, nil
+	}
+	return row, a.store.PatchSession(ctx, row.ID, sessionstore.SessionPatch{Name: &row.Name, Model: &row.Model, Effort: &row.Effort, Policy: &row.Policy})
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"octavo/app/api"
+	"octavo/app/settings"
+	"octavo/ext"
+	"octavo/ext/model"
+)
+
+// models finds the models of the configuration through the extensions that speak their wires.
+type models struct {
+	settings *settings.Settings
+	byWire   map[string]ext.Provider
+
+	mu    sync.Mutex
+	found map[string]*model.Upstream
+}
+
+func newModels(s *settings.Settings, extensions []ext.Extension) *models {
+	m := &models{settings: s, byWire: map[string]ext.Provider{}, found: map[string]*model.Upstream{}}
+	for _, e := range extensions {
+		for _, p := range e.Providers {
+			if _, taken := m.byWire[p.Wire]; !taken {
+				m.byWire[p.Wire] = p
+			}
+		}
+	}
+	return m
+}
+
+// Resolve implements session.Models.
+func (m *models) Resolve(id string) (*model.Upstream, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if up, ok := m.found[id]; ok {
+		return up, nil
+	}
+	profile, modelID, err := m.settings.ResolveModel(id)
+	if errors.Is(err, settings.ErrNoModel) {
+		return nil, fmt.Errorf("%w\n%s", api.ErrNoModel, m.NoModel())
+	}
+	if err != nil {
+		return nil, err
+	}
+	provider, ok := m.byWire[profile.Wire]
+	if !ok {
+		return nil, fmt.Errorf("provider %s: no extension speaks the wire %q; wire in config.toml names another", profile.Name, profile.Wire)
+	}
+	up, err := provider.Resolve(profile, modelID)
+	if err != nil {
+		return nil, err
+	}
+	m.found[id] = up
+	return up, nil
+}
+
+// Known implements session.Models.
+func (m *models) Known() []string { return m.settings.Models() }
+
+// NoModel implements session.Models.
+func (m *models) NoModel() string { return m.settings.NoModel() }

@@ -1,0 +1,163 @@
+package plain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"octavo/app/api"
+	"octavo/pages/text"
+	"octavo/render"
+)
+
+// word begins a line of the log, in brackets (product.md 1.3).
+type word string
+
+const (
+	wordSession     word = "session"
+	wordWorking     word = "working"
+	wordTool        word = "tool"
+	wordSteering    word = "steering"
+	wordQueued      word = "queued"
+	wordRetry       word = "retry"
+	wordNeedsInput  word = "needs input"
+	wordExtension   word = "extension"
+	wordNotice      word = "notice"
+	wordWarning     word = "warning"
+	wordError       word = "error"
+	wordUsage       word = "usage"
+	wordThinking    word = "thinking"
+	wordNote        word = "note"
+	wordPartial     word = "partial"
+	wordCompleted   word = "completed"
+	wordInterrupted word = "interrupted"
+	wordFailed      word = "failed"
+)
+
+// log writes chronological lines. Every write is whole lines, apart from the prompt of a terminal, and what comes from outside is
+// cleaned in all of them.
+type log struct {
+	out      io.Writer
+	err      io.Writer // readiness and warnings
+	terminal bool      // out is one
+	look     render.Options
+	waiting  bool  // the cursor stands behind a prompt
+	failed   error // the first of a write to out; nothing is written to it after that
+}
+
+// say writes one line to out.
+func (l *log) say(w word, s string) {
+	l.write("[" + l.style(w).Paint(string(w)) + "] " + text.CleanLine(s) + "\n")
+}
+
+// warn writes one line to err, without colour: it need not be the same terminal.
+func (l *log) warn(w word, s string) {
+	if l.waiting && l.failed == nil {
+		l.write("")
+	}
+	fmt.Fprintf(l.err, "[%s] %s\n", w, text.CleanLine(s)) // nobody could be told that this failed
+}
+
+// block writes lines of text from outside, indented to stand under the line before them.
+func (l *log) block(s string) {
+	if s = strings.Trim(text.Clean(s), "\n"); s != "" {
+		l.drawn(s)
+	}
+}
+
+// drawn writes lines that are clean already and may be styled, indented.
+func (l *log) drawn(s string) {
+	l.write("  " + strings.ReplaceAll(s, "\n", "\n  ") + "\n")
+}
+
+// answer writes what the model or a command said: exact where out is no terminal.
+func (l *log) answer(s string) {
+	if s = shown(s, l.terminal); strings.TrimSpace(s) != "" {
+		l.write(ended(s))
+	}
+}
+
+// echo writes what a person said.
+func (l *log) echo(s string) {
+	l.write(l.look.Palette.Strong.Paint(">") + " " + strings.ReplaceAll(strings.Trim(text.Clean(s), "\n"), "\n", "\n  ") + "\n")
+}
+
+// prompt asks a person at a terminal for a line.
+func (l *log) prompt(s string) {
+	if l.terminal && !l.waiting {
+		l.write(s)
+		l.waiting = true
+	}
+}
+
+// typed notes that a person ended the line behind the prompt.
+func (l *log) typed() { l.waiting = false }
+
+func (l *log) write(s string) {
+	if l.failed != nil {
+		return
+	}
+	if l.waiting {
+		l.waiting = false
+		s = "\n" + s
+	}
+	_, l.failed = io.WriteString(l.out, s)
+}
+
+func (l *log) style(w word) render.Style {
+	p := l.look.Palette
+	switch w {
+	case wordFailed, wordError:
+		return p.Error
+	case wordRetry, wordWarning, wordInterrupted, wordPartial:
+		return p.Warning
+	case wordCompleted:
+		return p.Success
+	case wordNeedsInput:
+		return p.Accent
+	}
+	return p.Muted
+}
+
+// retry says that a request failed and when it is made again.
+func (l *log) retry(r api.Retry) {
+	l.say(wordRetry, fmt.Sprintf("attempt %d of %d failed: %s; again in %s", r.Attempt, r.Most, r.Error, text.Duration(r.Delay)))
+}
+
+// notice says what an extension or octavo has to say outside of the conversation.
+func (l *log) notice(n api.Notice) {
+	level := ""
+	if n.Level != api.NoticeInfo && n.Level != "" {
+		level = string(n.Level) + ": "
+	}
+	switch {
+	case n.Source != "":
+		l.say(wordExtension, n.Source+": "+level+n.Text)
+	case n.Level == api.NoticeError:
+		l.warn(wordError, n.Text)
+	case n.Level == api.NoticeWarning:
+		l.warn(wordWarning, n.Text)
+	default:
+		l.say(wordNotice, n.Text)
+	}
+}
+
+// maxPartial is how many bytes are shown of an answer that was interrupted.
+const maxPartial = 4 << 10
+
+// partial shows what was said of an interrupted answer, which no model reads again.
+func (l *log) partial(e api.Entry) {
+	l.say(wordPartial, "the answer broke off here:")
+	l.block(text.HeadTail(joined(e.Parts, api.PartText), maxPartial))
+}
+
+// uncertain warns when requests were made whose tokens the provider did not report, told of them being those already warned of.
+// It answers how many are told of now.
+func (l *log) uncertain(u api.Usage, told int64) int64 {
+	if u.Unreported > told {
+		l.warn(wordUsage, fmt.Sprintf("the provider did not report the tokens of %s; totals and costs leave them out",
+			text.Plural(int(u.Unreported-told), "request")))
+		return u.Unreported
+	}
+	return told
+}

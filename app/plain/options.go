@@ -1,0 +1,49 @@
+// Package plain is octavo without a screen: one answer printed, events as JSON lines, and a conversation in lines. It knows
+// only what every front end knows (app/api and the plain data and text under it): no session runtime, model, store or flag.
+package plain
+
+import (
+	"io"
+	"time"
+
+	"octavo/app/api"
+	"octavo/render"
+)
+
+// Options is what a front end has of the outside. Stdout and Stderr are written to by one goroutine at a time.
+type Options struct {
+	// Stdin is where Interactive reads lines. A Read that is under way when Interactive returns is ended with SetReadDeadline
+	// where Stdin has a working one; otherwise its goroutine stays until that Read ends, and holds nothing else.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Terminal says that Stdout is a terminal: text from outside is then cleaned, and prompts are shown. Otherwise answers and
+	// what commands print are written byte for byte.
+	Terminal      bool
+	Palette       render.Palette // for Stdout; the zero value has no colour
+	Width         int            // cells of Stdout; 0 unknown
+	ShowReasoning bool
+	// Initial is what Interactive says first, as if it had been typed; nil for nothing. Pictures are not for Interactive
+	// (product.md 1.1).
+	Initial *api.Input
+	// Interrupts gets a value for each ctrl+c. Nil for a front end that is only ended with its context.
+	Interrupts <-chan struct{}
+	// Echo switches the terminal's echo of typed characters, for secrets; nil where no terminal echoes.
+	Echo func(on bool) error
+	// Now and Tick are the clock; nil is the machine's. Tick sends until stop is called.
+	Now  func() time.Time
+	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
+}
+
+// withDefaults fills in the clock.
+func (o Options) withDefaults() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tick == nil {
+		o.Tick = func(every time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTicker(every)
+			return t.C, t.Stop
+		}
+	}
+	return o
+}

@@ -1,0 +1,113 @@
+package plain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"octavo/app/api"
+	"octavo/pages/text"
+	"octavo/render"
+)
+
+// optionDeny is the option that refuses (decision 11); it may carry a reason.
+const optionDeny = "deny"
+
+// question is a question as it is put on the terminal.
+type question struct {
+	api.Ask
+	keys []string // what to type for each option
+}
+
+func newQuestion(a api.Ask) *question {
+	q := &question{Ask: a}
+	used := map[string]bool{}
+	for i, o := range a.Options {
+		key := strconv.Itoa(i + 1)
+		if letter := o.ID[:min(1, len(o.ID))]; q.lettered() && letter >= "a" && letter <= "z" && !used[letter] {
+			key = letter
+		}
+		used[key] = true
+		q.keys = append(q.keys, key)
+	}
+	return q
+}
+
+// lettered reports whether the options are known ones, which are typed by their first letter.
+func (q *question) lettered() bool { return q.Kind == api.AskApproval || q.Kind == api.AskConfirm }
+
+// free reports whether any line is an answer.
+func (q *question) free() bool { return q.Kind == api.AskText || q.Kind == api.AskSecret }
+
+// head is the line that says who asks what.
+func (q *question) head() string {
+	title := q.Title
+	if title == "" {
+		title = string(q.Kind)
+	}
+	switch {
+	case q.Source == "":
+		return title
+	case q.Kind == api.AskApproval:
+		return q.Source + " wants to " + title
+	}
+	return q.Source + ": " + title
+}
+
+// show puts the question. What is asked about is shown whole: nobody can approve what was left out.
+func (q *question) show(l *log) {
+	l.say(wordNeedsInput, q.head())
+	l.block(q.Body)
+	if d := q.Display; d != nil {
+		if d.Diff != nil {
+			l.drawn(render.Diff(*d.Diff, l.inset()))
+		}
+		l.block(d.Text)
+	}
+	for i, o := range q.Options {
+		s := q.keys[i] + ") " + text.CleanLine(o.Label)
+		if o.ID == optionDeny && q.Kind == api.AskApproval {
+			s += "  (" + q.keys[i] + " REASON tells the model why)"
+		}
+		l.drawn(s)
+	}
+	switch {
+	case q.Kind == api.AskSecret:
+		l.drawn("(what you type is not shown and not stored; an empty line cancels)")
+	case q.Kind == api.AskText:
+		l.drawn("(an empty line cancels)")
+	case q.Kind == api.AskChoice:
+		l.drawn("c) cancel")
+	}
+}
+
+// again says what would be an answer.
+func (q *question) again(l *log) {
+	keys := q.keys
+	if q.Kind == api.AskChoice {
+		keys = append(keys[:len(keys):len(keys)], "c")
+	}
+	l.say(wordNeedsInput, fmt.Sprintf("that is no answer; type %s", strings.Join(keys, " or ")))
+}
+
+// answer reads a line. Only what was asked for is an answer: nothing is accepted by accident, and an answer that allows something
+// is its key alone.
+func (q *question) answer(l string) (api.Answer, bool) {
+	if q.Kind == api.AskSecret {
+		return api.Answer{Text: l}, true
+	}
+	l = strings.TrimSpace(l)
+	if q.Kind == api.AskText {
+		return api.Answer{Text: l}, true
+	}
+	key, reason, _ := strings.Cut(l, " ")
+	for i, o := range q.Options {
+		switch {
+		case l == q.keys[i]:
+			return api.Answer{Option: o.ID}, true
+		case key == q.keys[i] && o.ID == optionDeny && q.Kind == api.AskApproval:
+			return api.Answer{Option: o.ID, Text: strings.TrimSpace(reason)}, true
+		}
+	}
+	return api.Answer{}, q.Kind == api.AskChoice && l == "c"
+}

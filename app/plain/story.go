@@ -1,0 +1,234 @@
+package plain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"octavo/app/api"
+	"octavo/pages/text"
+	"octavo/render"
+)
+
+const (
+	maxDiffShown   = 40 // lines of a diff under a tool's line
+	maxOutputShown = 10 // lines of the output of a tool that failed, its last ones
+	maxRecalled    = 10 // lines of the last answer when a session is resumed, its last ones
+	maxPromptShown = 6  // lines of a prompt when it is recalled
+	maxQueueShown  = 5  // inputs that wait
+)
+
+// inset is how something is shown indented.
+func (l *log) inset() render.Options {
+	o := l.look
+	if o.Width > 0 {
+		o.Width = max(1, o.Width-2)
+	}
+	return o
+}
+
+// result shows the end of a tool call in one line, with what it changed or why it failed.
+func (l *log) result(e api.Entry) {
+	title := e.Call.Title
+	if title == "" {
+		title = e.Call.Tool
+	} else if !strings.HasPrefix(title, e.Call.Tool) {
+		title = e.Call.Tool + " " + title
+	}
+	line := title + " - " + outcomeText(e.Result.Outcome)
+	if e.Result.Duration > 0 {
+		line += ", " + text.Duration(e.Result.Duration)
+	}
+	l.say(wordTool, line)
+	switch d := e.Result.Display; {
+	case e.Result.Outcome != api.ResultOK:
+		l.tail(joined(e.Parts, api.PartText), maxOutputShown)
+	case d != nil && d.Diff != nil:
+		l.head(render.Diff(*d.Diff, l.inset()), maxDiffShown)
+	}
+}
+
+func outcomeText(o api.ResultOutcome) string {
+	switch o {
+	case api.ResultOK:
+		return "ok"
+	case api.ResultError:
+		return "failed"
+	case api.ResultNotRun:
+		return "not run"
+	case api.ResultUnknown:
+		return "outcome unknown"
+	}
+	return string(o)
+}
+
+// head shows the first n lines of what is clean already.
+func (l *log) head(s string, n int) {
+	lines := strings.Split(s, "\n")
+	if more := len(lines) - n; more > 0 {
+		lines = append(lines[:n], l.look.Palette.Muted.Paint("… "+text.Plural(more, "more line")))
+	}
+	l.drawn(strings.Join(lines, "\n"))
+}
+
+// maxTailBytes bounds what is looked at of a text of which the last lines are shown.
+const maxTailBytes = 8 << 10
+
+// tail shows the last n lines of text from outside, indented.
+func (l *log) tail(s string, n int) {
+	cut := len(s) > maxTailBytes
+	if cut {
+		s = s[len(s)-maxTailBytes:]
+	}
+	lines := strings.Split(strings.Trim(text.Clean(text.LastOverwrites(s)), "\n"), "\n")
+	if len(lines) > n {
+		lines, cut = lines[len(lines)-n:], true
+	}
+	if cut {
+		lines = append([]string{"…"}, lines...)
+	}
+	l.drawn(strings.Join(lines, "\n"))
+}
+
+// settled says how a turn ended.
+func (l *log) settled(s api.Settled) {
+	size := text.Duration(s.Duration) + " - " + text.Plural(len(s.Files), "file") + " changed"
+	switch s.Outcome {
+	case api.SettledCompleted:
+		l.say(wordCompleted, size)
+	case api.SettledInterrupted, api.SettledAbandoned:
+		l.say(wordInterrupted, size)
+	default:
+		l.say(wordFailed, (&Failed{s.Outcome, s.Error}).Error())
+	}
+}
+
+// waits says which inputs wait and for what.
+func (l *log) waits(q []api.Queued) {
+	if len(q) == 0 {
+		return
+	}
+	verb := "wait"
+	if len(q) == 1 {
+		verb = "waits"
+	}
+	l.say(wordQueued, fmt.Sprintf("%s %s; /continue goes on with what waits", text.Plural(len(q), "input"), verb))
+	for i, x := range q {
+		if i == maxQueueShown {
+			l.drawn(fmt.Sprintf("… %d more", len(q)-i))
+			break
+		}
+		l.drawn("- " + text.Clip(text.CleanLine(x.Text), 100))
+	}
+}
+
+// opening introduces a session, and recalls where it stands when it is not new.
+func (l *log) opening(s *api.State) {
+	i := s.Info
+	line := i.ID
+	if i.Name != "" {
+		line += " " + i.Name
+	}
+	for _, x := range [][2]string{{"", i.Model}, {"effort ", i.Effort}, {"", i.Workspace}, {"policy ", i.Policy}} {
+		if x[1] != "" {
+			line += " - " + x[0] + x[1]
+		}
+	}
+	if i.Model == "" {
+		line += " - no model chosen"
+	}
+	l.warn(wordSession, line)
+	l.recall(s)
+	l.waits(s.Queue)
+}
+
+// recall shows the last thing a person said, the end of the answer to it, and whether it came to an end.
+func (l *log) recall(s *api.State) {
+	asked := lastEntry(s.Entries, api.EntryUser)
+	if asked < 0 {
+		return
+	}
+	prompt := strings.Split(strings.Trim(said(s.Entries[asked]), "\n"), "\n")
+	if len(prompt) > maxPromptShown {
+		prompt = append(prompt[:maxPromptShown], "…")
+	}
+	l.echo(strings.Join(prompt, "\n"))
+	rest := s.Entries[asked:]
+	if i := lastEntry(rest, api.EntryAssistant); i >= 0 {
+		l.tail(joined(rest[i].Parts, api.PartText), maxRecalled)
+	}
+	if s.Turn != nil {
+		return
+	}
+	switch last := rest[len(rest)-1]; {
+	case last.Settled == nil:
+		l.say(wordInterrupted, "this has no answer yet; /continue goes on")
+	case last.Settled.Outcome != api.SettledCompleted:
+		why := ""
+		if last.Settled.Error != "" {
+			why = " (" + last.Settled.Error + ")"
+		}
+		l.say(wordInterrupted, "the last turn did not complete"+why+"; /continue goes on")
+	}
+}
+
+func lastEntry(entries []api.Entry, k api.EntryKind) int {
+	for i, e := range slices.Backward(entries) {
+		if e.Kind == k {
+			return i
+		}
+	}
+	return -1
+}
+
+// said is what a person said, as the transcript shows it.
+func said(e api.Entry) string {
+	s := e.Display
+	if s == "" {
+		s = joined(e.Parts, api.PartText)
+	}
+	n := 0
+	for _, p := range e.Parts {
+		if p.Type == api.PartImage {
+			n++
+		}
+	}
+	if n > 0 && e.Display == "" {
+		s += "\n[" + text.Plural(n, "picture") + "]"
+	}
+	return s
+}
+
+// phaseText says what a turn is doing.
+func phaseText(t *api.TurnState) string {
+	switch t.Phase {
+	case api.PhasePreparing:
+		return "preparing"
+	case api.PhaseWaiting:
+		return "waiting for the model"
+	case api.PhaseGenerating:
+		return "the model is answering"
+	case api.PhaseTools:
+		switch n := len(t.Tools); {
+		case n == 1:
+			return "running " + toolTitle(t.Tools[0].Call)
+		case n > 1:
+			return fmt.Sprintf("running %s and %d more", toolTitle(t.Tools[0].Call), n-1)
+		}
+		return "running tools"
+	case api.PhaseRetrying:
+		return "waiting to ask the model again"
+	case api.PhaseInterrupting:
+		return "interrupting"
+	case api.PhaseSummarizing:
+		return "writing a summary"
+	}
+	return string(t.Phase)
+}
+
+func toolTitle(c api.Call) string {
+	if c.Title != "" {
+		return text.Clip(text.CleanLine(c.Title), 80)
+	}
+	return c.Tool
+}

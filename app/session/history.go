@@ -1,0 +1,75 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"octavo/app/api"
+	"octavo/ext/model"
+)
+
+// history is the conversation as the model reads it, made from entries in order.
+type history struct {
+	messages []model.Message
+	results  []model.Part     // of the newest assistant message, until something else is said
+	open     []model.ToolCall // calls of the newest assistant message that have no result yet
+}
+
+// add takes the next entry.
+func (h *history) add(e entry) {
+	switch e.kind {
+	case api.EntryUser:
+		h.say(model.RoleUser, e.rec.Parts)
+	case api.EntryNote:
+		h.note(e.rec.Origin, model.PlainText(e.rec.Parts))
+	case api.EntrySummary:
+		h.say(model.RoleUser, []model.Part{model.Text("<summary>\nThis conversation goes on from an earlier one. " +
+			"What matters of it:\n\n" + model.PlainText(e.rec.Parts) + "\n</summary>")})
+	case api.EntryAssistant:
+		h.say(model.RoleAssistant, e.rec.Parts)
+		h.open = model.Calls(e.rec.Parts)
+	case api.EntryResult:
+		h.result(e.rec)
+	case api.EntrySettled:
+		if e.rec.Settled != nil && e.rec.Settled.Outcome == api.SettledInterrupted {
+			h.note("octavo", "The person interrupted you here.")
+		}
+	}
+}
+
+// snapshot answers the conversation so far. Later additions do not change it.
+func (h *history) snapshot() []model.Message {
+	h.flush()
+	return h.messages[:len(h.messages):len(h.messages)]
+}
+
+// awaitsModel reports whether a model could answer as things stand: the last word is not its own and no call is open.
+func (h *history) awaitsModel() bool {
+	if len(h.open) > 0 {
+		return false
+	}
+	return len(h.results) > 0 || len(h.messages) > 0 && h.messages[len(h.messages)-1].Role != model.RoleAssistant
+}
+
+func (h *history) say(role model.Role, parts []model.Part) {
+	h.flush()
+	h.messages = append(h.messages, model.Message{Role: role, Parts: parts})
+}
+
+func (h *history) note(origin, text string) {
+	h.say(model.RoleUser, []model.Part{model.Text(fmt.Sprintf("<note origin=%q>\n%s\n</note>", origin, text))})
+}
+
+func (h *history) result(r record) {
+	h.open = slices.DeleteFunc(h.open, func(c model.ToolCall) bool { return c.ID == r.Call.ID })
+	h.results = append(h.results, model.Part{Type: model.PartResult, Result: &model.ToolResult{
+		ID: r.Call.ID, Name: r.Call.Name, Parts: r.Parts, IsError: r.Outcome != api.ResultOK}})
+}
+
+// flush makes one tool message of all results of an answer.
+func (h *history) flush() {
+	if len(h.results) > 0 {
+		h.messages = append(h.messages, model.Message{Role: model.RoleTool, Parts: h.results})
+		h.results = nil
+	}
+}

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"octavo/app/api"
+	"octavo/ext/model"
+	"octavo/pages"
+	"octavo/sessionstore"
+)
+
+// record is the payload of a stored entry; the entry's kind says which fields are set. Its JSON is the storage format: a field
+// may be added, none may change its meaning.
+type record struct {
+	Parts    []model.Part      `json:"parts,omitempty"`
+	Display  string            `json:"display,omitempty"`
+	Origin   string            `json:"origin,omitempty"`
+	Model    string            `json:"model,omitempty"`
+	Finish   model.Finish      `json:"finish,omitempty"`
+	Call     *model.ToolCall   `json:"call,omitempty"`
+	Title    string            `json:"title,omitempty"`
+	Outcome  api.ResultOutcome `json:"outcome,omitempty"`
+	Show     *pages.Display    `json:"show,omitempty"`
+	Duration time.Duration     `json:"duration_ns,omitempty"`
+	Settled  *api.Settled      `json:"settled,omitempty"`
+}
+
+// entry is a record on its way into the store.
+type entry struct {
+	kind api.EntryKind
+	rec  record
+}
+
+func (e entry) encode(turn string) (sessionstore.NewEntry, error) {
+	payload, err := json.Marshal(e.rec)
+	if err != nil {
+		return sessionstore.NewEntry{}, fmt.Errorf("encode %s entry: %w", e.kind, err)
+	}
+	return sessionstore.NewEntry{Kind: string(e.kind), Turn: turn, Payload: payload, Blobs: blobs(e.rec.Parts)}, nil
+}
+
+func decode(se sessionstore.Entry) (entry, error) {
+	e := entry{kind: api.EntryKind(se.Kind)}
+	if err := json.Unmarshal(se.Payload, &e.rec); err != nil {
+		return e, fmt.Errorf("read entry %d: %w", se.Seq, err)
+	}
+	return e, nil
+}
+
+// view is the entry as front ends see it.
+func (e entry) view(seq int64, turn string, at time.Time) api.Entry {
+	v := api.Entry{Seq: seq, Turn: turn, Kind: e.kind, Time: at, Display: e.rec.Display, Origin: e.rec.Origin,
+		Model: e.rec.Model, Parts: viewParts(e.rec.Parts), Settled: e.rec.Settled}
+	if e.rec.Call != nil {
+		v.Call = viewCall(*e.rec.Call)
+		v.Call.Title = e.rec.Title
+	}
+	if e.kind == api.EntryResult {
+		v.Result = &api.Result{Outcome: e.rec.Outcome, Display: e.rec.Show, Duration: e.rec.Duration}
+	}
+	return v
+}
+
+func viewParts(ps []model.Part) []api.Part {
+	var out []api.Part
+	for _, p := range ps {
+		switch p.Type {
+		case model.PartText:
+			out = append(out, api.Part{Type: api.PartText, Text: p.Text})
+		case model.PartReasoning:
+			out = append(out, api.Part{Type: api.PartReasoning, Text: p.Reasoning.Text})
+		case model.PartImage:
+			i := p.Image
+			out = append(out, api.Part{Type: api.PartImage, Image: &api.Image{
+				MIME: i.MIME, SHA256: i.SHA256, Width: i.Width, Height: i.Height, Name: i.Name}})
+		case model.PartCall:
+			out = append(out, api.Part{Type: api.PartCall, Call: viewCall(*p.Call)})
+		}
+	}
+	return out
+}
+
+func viewCall(c model.ToolCall) *api.Call {
+	return &api.Call{ID: c.ID, Tool: c.Name, Arguments: c.Arguments}
+}
+
+// blobs lists the hashes that ps refer to.
+func blobs(ps []model.Part) []string {
+	var out []string
+	for _, p := range ps {
+		if p.Type == model.PartImage && p.Image.SHA256 != "" {
+			out = append(out, p.Image.SHA256)
+		}
+	}
+	return out
+}
+
+// queued is the payload of a durable input that waits.
+type queued struct {
+	ID   string        `json:"-"`
+	Kind api.InputKind `json:"-"`
+	Rec  record        `json:"record"`
+}
+
+func decodeInput(in sessionstore.Input) (queued, error) {
+	q := queued{ID: in.ID, Kind: api.InputKind(in.Kind)}
+	if err := json.Unmarshal(in.Payload, &q); err != nil {
+		return q, fmt.Errorf("read queued input %s: %w", in.ID, err)
+	}
+	return q, nil
+}

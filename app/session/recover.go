@@ -1,0 +1,146 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"octavo/app/api"
+	"octavo/ext"
+	"octavo/ext/model"
+	"octavo/sessionstore"
+)
+
+// recover settles what a crash left open (plugins.md 3.8): each open call gets the result its tool stored, or an unknown outcome,
+// or word that it never ran. Nothing runs again. The turn is settled as abandoned in the same commit.
+func (a *actor) recover(ctx context.Context) error {
+	if a.row.Stage != sessionstore.StageModel && a.row.Stage != sessionstore.StageTool {
+		return nil
+	}
+	tail, err := a.unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	var entries []entry
+	for _, e := range tail.open() {
+		entries = append(entries, a.recoverCall(ctx, e))
+	}
+	unknown := slices.ContainsFunc(entries, func(e entry) bool { return e.rec.Outcome == api.ResultUnknown })
+	note := "octavo ended in the middle of this turn and was started again. Nothing was run a second time."
+	if unknown {
+		note += " Check the effects of the calls whose outcome is unknown before you try them again."
+	}
+	entries = append(entries,
+		entry{api.EntryNote, record{Origin: "restart", Parts: []model.Part{model.Text(note)}}},
+		entry{api.EntrySettled, record{Settled: &api.Settled{Outcome: api.SettledAbandoned, Error: "octavo ended in the middle of this turn; /continue goes on"}}})
+	var change sessionstore.Change
+	for _, e := range entries {
+		ne, err := e.encode(a.row.Turn)
+		if err != nil {
+			return err
+		}
+		change.Append = append(change.Append, ne)
+	}
+	change.Stage = &sessionstore.StageChange{Stage: sessionstore.StageInterrupted}
+	_, err = a.o.Store.Commit(ctx, a.id, sessionstore.CallsRecovered, change)
+	return err
+}
+
+// openCall is a call without a result. begun says that it had been stored as about to run.
+type openCall struct {
+	call  model.ToolCall
+	title string
+	begun bool
+}
+
+// tail is the end of a session from its newest answer on.
+type tail struct {
+	answer *record
+	rest   []entry
+}
+
+// unfinished reads the end of the session. It reads pages backwards: an answer and its results are few entries.
+func (a *actor) unfinished(ctx context.Context) (tail, error) {
+	var t tail
+	before := int64(0)
+	for {
+		page, err := a.o.Store.Entries(ctx, a.id, sessionstore.Range{Before: before, Limit: 64, Newest: true})
+		if err != nil || len(page) == 0 {
+			return t, err
+		}
+		for _, se := range slices.Backward(page) {
+			e, err := decode(se)
+			if err != nil {
+				return t, err
+			}
+			if e.kind == api.EntryAssistant || se.Turn != a.row.Turn {
+				if e.kind == api.EntryAssistant {
+					t.answer = &e.rec
+				}
+				return t, nil
+			}
+			t.rest = append(t.rest, e)
+		}
+		before = page[0].Seq
+	}
+}
+
+// open lists the calls of the newest answer that have no result, in order.
+func (t tail) open() []openCall {
+	if t.answer == nil {
+		return nil
+	}
+	var open []openCall
+	for _, c := range model.Calls(t.answer.Parts) {
+		o := openCall{call: c, title: c.Name}
+		settled := false
+		for _, e := range t.rest {
+			if e.rec.Call == nil || e.rec.Call.ID != c.ID {
+				continue
+			}
+			switch e.kind {
+			case api.EntryResult:
+				settled = true
+			case api.EntryCall:
+				o.begun, o.title = true, e.rec.Title
+			}
+		}
+		if !settled {
+			open = append(open, o)
+		}
+	}
+	return open
+}
+
+func (a *actor) recoverCall(ctx context.Context, o openCall) entry {
+	j := &job{call: o.call, title: o.title}
+	if !o.begun {
+		j.outcome, j.refusal = api.ResultNotRun, "not run: octavo ended first"
+	} else if out, ok := a.storedOutput(ctx, o.call); ok {
+		j.outcome, j.out = api.ResultOK, out
+		if out.IsError {
+			j.outcome = api.ResultError
+		}
+	} else {
+		j.outcome = api.ResultUnknown
+		j.refusal = "the outcome is unknown: octavo ended while this call ran; it was not run again"
+	}
+	parts, err := a.resultParts(j)
+	if err != nil {
+		parts = []model.Part{model.Text(err.Error())}
+	}
+	return entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Show: j.out.Display}}
+}
+
+// storedOutput asks the call's tool for a result that it kept by itself.
+func (a *actor) storedOutput(ctx context.Context, c model.ToolCall) (out ext.Output, ok bool) {
+	tool, found := a.o.Composition.Tool(c.Name)
+	if !found || tool.Recover == nil {
+		return ext.Output{}, false
+	}
+	call := &ext.Call{Context: ctx, ID: c.ID, Session: a.id, Workspace: a.row.Workspace,
+		Progress: func(string) {}, Ask: func(ext.Ask) ext.Answer { return ext.Answer{} }}
+	if guard(func() error { out, ok = tool.Recover(call); return nil }) != nil {
+		return ext.Output{}, false
+	}
+	return out, ok
+}

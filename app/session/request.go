@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"octavo/app/api"
+	"octavo/ext/model"
+	"octavo/sessionstore"
+)
+
+// requestHooks say what becomes of a request besides its answer.
+type requestHooks struct {
+	kind  string                  // of its usage rows
+	delta func(*run, model.Event) // nil: nobody watches the answer
+}
+
+// request asks the model until it has an answer or there is no sense in asking again (plugins.md 3.6). The usage row of the
+// answer is returned to be stored with it; those of failed attempts are stored here. Nothing of a failed attempt stays.
+func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sessionstore.Request, error) {
+	retry := model.Retry{Jitter: rand.N[time.Duration]}
+	for attempt := 1; ; attempt++ {
+		row := sessionstore.Request{ID: uuid.Must(uuid.NewV7()).String(), Turn: r.ID, Kind: h.kind, Provider: f.upstream.Provider,
+			Model: f.upstream.Model, Endpoint: f.upstream.Endpoint, Started: time.Now().UTC()}
+		said := &partial{}
+		answer, err := f.upstream.Stream(r.ctx, f.request, func(e model.Event) error {
+			said.add(e)
+			if h.delta != nil {
+				h.delta(r, e)
+			}
+			return r.ctx.Err()
+		})
+		row.Finished = time.Now().UTC()
+		if err == nil {
+			row.Outcome = sessionstore.OutcomeOK
+			s.price(&row, f.upstream, answer.Usage)
+			return answer, row, nil
+		}
+		cancelled := r.ctx.Err() != nil
+		delay, again := retry.Next(attempt, err)
+		if cancelled {
+			again = false
+		}
+		if storeErr := s.attemptFailed(r, f, h, row, err, said, cancelled, again); storeErr != nil {
+			return nil, row, storeErr
+		}
+		if !again {
+			return nil, row, err
+		}
+		s.post(func(a *actor) {
+			if a.run == r && !r.interrupted {
+				a.setPhase(r, api.PhaseRetrying)
+				a.emit(api.Event{Type: api.EventRetry, Retry: &api.Retry{Attempt: attempt, Most: model.MaxAttempts, Delay: delay,
+					Error: s.o.Redact(err.Error())}})
+			}
+		})
+		if err := s.o.Sleep(r.ctx, delay); err != nil {
+			return nil, row, err
+		}
+		s.post(func(a *actor) {
+			if a.run == r {
+				a.setPhase(r, api.PhaseWaiting)
+			}
+		})
+	}
+}
+
+// attemptFailed withdraws what was shown of a failed attempt and stores its usage row. What a person interrupted is kept for
+// them to see, marked as partial; no model reads it again.
+func (s *Session) attemptFailed(r *run, f frozen, h requestHooks, row sessionstore.Request, err error, said *partial, cancelled, again bool) error {
+	row.Error = s.o.Redact(err.Error())
+	var e *model.Error
+	if errors.As(err, &e) {
+		row.Status = e.Status
+	}
+	row.Outcome = sessionstore.OutcomeFailed
+	switch {
+	case cancelled:
+		row.Outcome = sessionstore.OutcomeCancelled
+	case said.started:
+		row.Outcome = sessionstore.OutcomeWithdrawn
+	}
+	if !said.started && !cancelled {
+		// It was never accepted: it used nothing.
+		none := model.Count(0)
+		row.Input, row.CacheRead, row.CacheWrite, row.Output = none, none, none, none
+	}
+	return s.commitOr(func(a *actor) error {
+		var entries []entry
+		if cancelled && h.delta != nil && len(said.text) > 0 {
+			entries = []entry{{api.EntryPartial, record{Parts: []model.Part{model.Text(string(said.text))}, Model: f.upstream.ID()}}}
+		} else if h.delta != nil && said.started {
+			a.emit(api.Event{Type: api.EventWithdraw})
+		}
+		return a.commit(sessionstore.UsageStored, r.ID, entries, sessionstore.Change{Requests: []sessionstore.Request{row}})
+	})
+}
+
+// partial is what an attempt has said so far.
+type partial struct {
+	started bool
+	text    []byte
+}
+
+func (p *partial) add(e model.Event) {
+	p.started = true
+	if e.Type == model.EventText {
+		p.text = append(p.text, e.Delta...)
+	}
+}
+
+// price fills in the tokens and the cost of an answered request.
+func (s *Session) price(row *sessionstore.Request, up *model.Upstream, u model.Usage) {
+	row.Input, row.CacheRead, row.CacheWrite, row.Output, row.Reasoning = u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning
+	if c := up.Info.Price.Cost(u); c != nil {
+		row.CostMicro, row.CostPico = &c.Micro, c.Pico
+	}
+}
+
+// delta shows a fragment of the answer.
+func (s *Session) delta(r *run, e model.Event) {
+	var d api.Delta
+	switch e.Type {
+	case model.EventText:
+		d = api.Delta{Kind: api.DeltaText, Text: e.Delta}
+	case model.EventReasoning:
+		d = api.Delta{Kind: api.DeltaReasoning, Text: e.Delta}
+	case model.EventCall:
+		d = api.Delta{Kind: api.DeltaCall, Index: e.Index, CallID: e.CallID, Tool: e.CallName}
+	case model.EventArguments:
+		d = api.Delta{Kind: api.DeltaArguments, Index: e.Index, Text: e.Delta}
+	default:
+		return
+	}
+	s.post(func(a *actor) {
+		if a.run != r {
+			return
+		}
+		a.setPhase(r, api.PhaseGenerating)
+		a.emit(api.Event{Type: api.EventDelta, Delta: &d})
+	})
+}
+
+// withImages fills in the bytes of the pictures of a conversation, on copies of the messages that have any. A model known not to
+// read pictures is told that there was one.
+func (s *Session) withImages(ctx context.Context, messages []model.Message, info model.Info) ([]model.Message, error) {
+	blind := info.Images != nil && !*info.Images
+	copied := false
+	for i, m := range messages {
+		parts, changed, err := s.fillParts(ctx, m.Parts, blind)
+		if err != nil {
+			return nil, err
+		}
+		if !changed {
+			continue
+		}
+		if !copied {
+			messages, copied = slices.Clone(messages), true
+		}
+		messages[i].Parts = parts
+	}
+	return messages, nil
+}
+
+func (s *Session) fillParts(ctx context.Context, parts []model.Part, blind bool) (out []model.Part, changed bool, err error) {
+	out = parts
+	set := func(i int, p model.Part) {
+		if !changed {
+			out, changed = slices.Clone(parts), true
+		}
+		out[i] = p
+	}
+	for i, p := range parts {
+		switch {
+		case p.Type == model.PartImage && blind:
+			set(i, model.Text("[a picture that this model cannot read]"))
+		case p.Type == model.PartImage:
+			img := *p.Image
+			if img.Data, err = s.o.Store.Blob(ctx, img.SHA256); err != nil {
+				return nil, false, err
+			}
+			set(i, model.Part{Type: model.PartImage, Image: &img})
+		case p.Type == model.PartResult:
+			inner, c, err := s.fillParts(ctx, p.Result.Parts, blind)
+			if err != nil {
+				return nil, false, err
+			}
+			if c {
+				res := *p.Result
+				res.Parts = inner
+				set(i, model.Part{Type: model.PartResult, Result: &res})
+			}
+		}
+	}
+	return out, changed, nil
+}

@@ -1,0 +1,107 @@
+// Command octavo is an agent that works with a person on real code, in a terminal. It reads flags and subcommands, picks a mode,
+// builds an app and hands its client to a front end.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"octavo/pages/text"
+)
+
+// Exit codes (product.md 1.8); after a signal it is 128 and the signal's number.
+const (
+	exitOK    = 0
+	exitFail  = 1
+	exitUsage = 2
+)
+
+// signalled is why a context ended.
+type signalled struct{ syscall.Signal }
+
+func (s signalled) Error() string { return s.Signal.String() }
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	p := &process{stdin: stdin, stdout: stdout, stderr: stderr, interrupts: make(chan struct{}, 1)}
+	stop := p.watch(cancel)
+	defer stop()
+
+	root := newRoot(p)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+
+	var sig signalled
+	var usage usageError
+	switch {
+	case errors.As(context.Cause(ctx), &sig):
+		return 128 + int(sig.Signal)
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		report(stderr, err)
+		return exitUsage
+	default:
+		report(stderr, err)
+		return exitFail
+	}
+}
+
+// report writes one error as a person reads it: on the terminal nothing of it can be a control sequence.
+func report(w io.Writer, err error) {
+	fmt.Fprintln(w, "Error: "+strings.TrimSpace(text.Clean(err.Error())))
+}
+
+// process is what a command has of the outside.
+type process struct {
+	stdin, stdout, stderr *os.File
+	interrupts            chan struct{} // ctrl+c, while interactive is set
+	interactive           atomic.Bool   // a front end takes ctrl+c for itself
+}
+
+// watch turns signals into the end of the context, and ctrl+c into an interrupt where a front end takes it. A second signal ends
+// the process at once.
+func (p *process) watch(cancel context.CancelCauseFunc) (stop func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case s := <-signals:
+				if s == os.Interrupt && p.interactive.Load() {
+					select {
+					case p.interrupts <- struct{}{}:
+					default: // one is waiting already
+					}
+					continue
+				}
+				cancel(signalled{s.(syscall.Signal)})
+				signal.Stop(signals)
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(quit)
+		<-done
+	}
+}

@@ -1,0 +1,310 @@
+// Package commands contributes the slash commands every session has: model, effort, name, reports, forks and leaving. It knows a
+// session only through the command bridge.
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"octavo/ext"
+	"octavo/pages/text"
+)
+
+// New makes the extension.
+func New() ext.Extension {
+	return ext.Extension{
+		Name:        "commands",
+		Description: "slash commands for model, session, cost and context",
+		Required:    true,
+		Source:      "built-in",
+		Static:      ext.Contribution{Commands: all()},
+	}
+}
+
+func all() []ext.Command {
+	word := func(name, description string) []ext.Argument {
+		return []ext.Argument{{Name: name, Description: description}}
+	}
+	return []ext.Command{
+		{Name: "/help", Description: "list the commands, or explain one", Arguments: word("command", "a command's name"), Run: help},
+		{Name: "/model", Description: "show the model, or choose another for the next request",
+			Arguments: []ext.Argument{{Name: "model", Description: "provider/model"}, {Name: "effort", Description: "reasoning level"}}, Run: chooseModel},
+		{Name: "/effort", Description: "show how much the model thinks, or change it", Arguments: word("level", "off, minimal, low, medium, high, xhigh, max"), Run: chooseEffort},
+		{Name: "/name", Description: "show the session's name, or change it", Arguments: word("name", "at most 256 bytes"), Run: name},
+		{Name: "/status", Description: "this session: model, policy, counts, what could not be loaded", Run: status},
+		{Name: "/cost", Description: "tokens and money of this session", Run: cost},
+		{Name: "/context", Description: "what fills the model's window", Run: window},
+		{Name: "/sessions", Description: "list sessions of this workspace; all lists every one",
+			Arguments: []ext.Argument{{Name: "all", Description: "all, or text to look for"}}, Run: sessions},
+		{Name: "/resume", Description: "leave this session and open another", Arguments: []ext.Argument{{Name: "session", Description: "id, its start, or name", Required: true}}, Run: resume},
+		{Name: "/new", Description: "leave this session and start a fresh one", Run: goTo(ext.GoNew)},
+		{Name: "/fork", Description: "go on in a copy of this session, or in one that starts with a summary of it",
+			Arguments: []ext.Argument{{Name: "summary", Description: "start with a summary, which the model writes", Choices: []string{"summary"}}}, Run: fork},
+		{Name: "/queue", Description: "say something after the running turn instead of into it",
+			Arguments: []ext.Argument{{Name: "text", Description: "what to say", Required: true}}, Run: queue},
+		{Name: "/continue", Description: "go on with what was interrupted or waits", Run: proceed},
+		{Name: "/quit", Description: "leave octavo", Run: goTo(ext.GoQuit)},
+		{Name: "/exit", Description: "leave octavo", Run: goTo(ext.GoQuit)},
+	}
+}
+
+// answer pairs text for a person with the same as data.
+func answer(shown string, data any) (ext.Outcome, error) {
+	b, err := json.Marshal(data)
+	return ext.Outcome{Text: shown, Data: b}, err
+}
+
+func help(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	commands, err := c.Bridge.Commands(c)
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	if one := args["command"]; one != "" {
+		return explain(commands, "/"+strings.TrimPrefix(one, "/"))
+	}
+	width := 0
+	for _, k := range commands {
+		width = max(width, text.Width(k.Usage()))
+	}
+	var b strings.Builder
+	for _, k := range commands {
+		fmt.Fprintf(&b, "%s  %s\n", text.Pad(k.Usage(), width), k.Description)
+	}
+	b.WriteString("A command may be shortened as long as it stays unique.")
+	return ext.Outcome{Text: b.String()}, nil
+}
+
+func explain(commands []ext.Command, name string) (ext.Outcome, error) {
+	for _, k := range commands {
+		if k.Name != name {
+			continue
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s\n%s", k.Usage(), k.Description)
+		for _, a := range k.Arguments {
+			fmt.Fprintf(&b, "\n  %s: %s", a.Name, a.Description)
+		}
+		return ext.Outcome{Text: b.String()}, nil
+	}
+	return ext.Outcome{}, fmt.Errorf("there is no command %s; /help lists them", name)
+}
+
+func chooseModel(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	if args["model"] == "" {
+		m, err := c.Bridge.Model(c)
+		if err != nil {
+			return ext.Outcome{}, err
+		}
+		return answer(showModel(m), m)
+	}
+	m, err := c.Bridge.SelectModel(c, args["model"], args["effort"])
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	return answer("from the next request on: "+modelLine(m), m)
+}
+
+func chooseEffort(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	m, err := c.Bridge.Model(c)
+	if args["level"] != "" {
+		m, err = c.Bridge.SelectModel(c, "", args["level"])
+	}
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	return answer(modelLine(m), m)
+}
+
+func modelLine(m ext.ModelState) string {
+	line := m.Model
+	if line == "" {
+		line = "no model"
+	}
+	if m.Effort != "" {
+		line += ", effort " + m.Effort
+	}
+	if len(m.Efforts) > 0 {
+		line += " (of " + strings.Join(m.Efforts, ", ") + ")"
+	}
+	return line
+}
+
+func showModel(m ext.ModelState) string {
+	var b strings.Builder
+	b.WriteString(modelLine(m))
+	for _, known := range m.Known {
+		mark := "  "
+		if known == m.Model {
+			mark = "* "
+		}
+		b.WriteString("\n" + mark + known)
+	}
+	if len(m.Known) == 0 {
+		b.WriteString("\nno model is configured: octavo setup --preset lm-studio --yes, or octavo setup --help")
+	}
+	return b.String()
+}
+
+func name(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	if given, ok := args["name"]; ok {
+		if err := c.Bridge.Rename(c, given); err != nil {
+			return ext.Outcome{}, err
+		}
+	}
+	r, err := c.Bridge.Report(c)
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	shown := r.Name
+	if shown == "" {
+		shown = "this session has no name; /name NAME gives it one"
+	}
+	return answer(shown, map[string]string{"name": r.Name})
+}
+
+func status(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
+	r, err := c.Bridge.Report(c)
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	effort := ""
+	if r.Effort != "" {
+		effort = ", effort " + r.Effort
+	}
+	lines := [][2]string{{"session", r.ID}, {"name", r.Name}, {"workspace", r.Workspace}, {"model", r.Model + effort}, {"policy", r.Policy},
+		{"entries", fmt.Sprint(r.Entries)}, {"requests", fmt.Sprint(r.Requests)}, {"cost", money(r)}}
+	for _, e := range slices.Sorted(maps.Keys(r.Inactive)) {
+		lines = append(lines, [2]string{"inactive", e + ": " + r.Inactive[e]})
+	}
+	return answer(facts(lines), r)
+}
+
+func cost(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
+	r, err := c.Bridge.Report(c)
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	lines := [][2]string{{"requests", fmt.Sprint(r.Requests)}, {"input", text.Count(r.Input)}, {"cache read", text.Count(r.CacheRead)},
+		{"cache write", text.Count(r.CacheWrite)}, {"output", text.Count(r.Output)}, {"of it reasoning", text.Count(r.Reasoning)}, {"cost", money(r)}}
+	if r.Unreported > 0 {
+		lines = append(lines, [2]string{"not reported", text.Plural(int(r.Unreported), "request") + " without token counts: the sums are known parts"})
+	}
+	return answer(facts(lines), r)
+}
+
+// money never shows an unknown cost as nothing (decision 19).
+func money(r ext.Report) string {
+	switch {
+	case r.CostMicro == nil && r.Requests == 0:
+		return "nothing yet"
+	case r.CostMicro == nil:
+		return "unknown: the model has no price in config.toml"
+	case r.Unpriced > 0:
+		return fmt.Sprintf("%s, without %s that have no price", text.Money(*r.CostMicro), text.Plural(int(r.Unpriced), "request"))
+	default:
+		return text.Money(*r.CostMicro)
+	}
+}
+
+func window(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
+	r, err := c.Bridge.Report(c)
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	var lines [][2]string
+	total := 0
+	for _, p := range r.Context {
+		lines = append(lines, [2]string{p.Name, "about " + text.Count(int64(p.Tokens))})
+		total += p.Tokens
+	}
+	whole := "about " + text.Count(int64(total)) + " tokens"
+	if r.Window > 0 {
+		whole += fmt.Sprintf(" of %s (%d%%)", text.Count(int64(r.Window)), total*100/r.Window)
+	} else {
+		whole += "; the model's window is not known (context_tokens in config.toml)"
+	}
+	return answer(facts(append(lines, [2]string{"in all", whole})), r)
+}
+
+func sessions(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	query := args["all"]
+	everywhere := query == "all"
+	if everywhere {
+		query = ""
+	}
+	list, err := c.Bridge.Sessions(c, query, everywhere)
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	if len(list) == 0 {
+		return answer("no session found", list)
+	}
+	var b strings.Builder
+	for i, s := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		title := s.Name
+		if title == "" {
+			title = s.Preview
+		}
+		here := "  "
+		if s.ID == c.Session {
+			here = "* "
+		}
+		fmt.Fprintf(&b, "%s%s  %s  %5d entries  %s", here, s.ID, s.Updated, s.Entries, text.Cut(text.CleanLine(title), 60, "…"))
+		if everywhere {
+			b.WriteString("  " + text.CleanLine(s.Workspace))
+		}
+	}
+	return answer(b.String(), list)
+}
+
+func resume(_ *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	return ext.Outcome{Go: &ext.Go{To: ext.GoSession, Session: args["session"]}}, nil
+}
+
+func goTo(where string) func(*ext.CommandCall, map[string]string) (ext.Outcome, error) {
+	return func(*ext.CommandCall, map[string]string) (ext.Outcome, error) {
+		return ext.Outcome{Go: &ext.Go{To: where}}, nil
+	}
+}
+
+func fork(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	id, err := c.Bridge.Fork(c, args["summary"] != "")
+	if err != nil {
+		return ext.Outcome{}, err
+	}
+	out, err := answer("going on in session "+id, map[string]string{"session": id})
+	out.Go = &ext.Go{To: ext.GoSession, Session: id}
+	return out, err
+}
+
+func queue(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
+	return ext.Outcome{}, c.Bridge.Queue(c, args["text"])
+}
+
+func proceed(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
+	return ext.Outcome{}, c.Bridge.Continue(c)
+}
+
+func facts(lines [][2]string) string {
+	width := 0
+	for _, l := range lines {
+		width = max(width, text.Width(l[0]))
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		if l[1] == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s  %s", text.Pad(l[0], width), text.CleanLine(l[1]))
+	}
+	return b.String()
+}

@@ -1,0 +1,316 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"octavo/ext/model"
+)
+
+// decode runs raw events, one JSON document each, through a decoder whose made-up ids are gen1, gen2, ...
+func decode(events ...string) (*model.Answer, *tally, error) {
+	sum := new(tally)
+	d := newDecoder("prov/big", sum.add)
+	made := 0
+	d.newID = func() string { made++; return fmt.Sprint("gen", made) }
+	for _, e := range events {
+		if err := d.event(model.SSE{Data: []byte(e)}); err != nil {
+			return nil, sum, err
+		}
+	}
+	a, err := d.answer(true)
+	return a, sum, err
+}
+
+// deltas wraps deltas into chunks and adds a finish reason.
+func deltas(reason string, list ...string) []string {
+	var out []string
+	for _, d := range list {
+		out = append(out, `{"id":"x","choices":[{"index":0,"delta":`+d+`,"finish_reason":null}]}`)
+	}
+	return append(out, `{"choices":[{"index":0,"delta":{},"finish_reason":"`+reason+`"}]}`)
+}
+
+// How servers number, name and repeat calls.
+func TestDecodeCalls(t *testing.T) {
+	call := func(fields string) string { return `{"tool_calls":[` + fields + `]}` }
+	for _, c := range []struct {
+		name   string
+		deltas []string
+		want   string
+	}{
+		{"by the book, interleaved", []string{
+			call(`{"index":0,"id":"a","type":"function","function":{"name":"read","arguments":""}}`),
+			call(`{"index":1,"id":"b","type":"function","function":{"name":"bash","arguments":""}}`),
+			call(`{"index":0,"function":{"arguments":"{\"x\""}},{"index":1,"function":{"arguments":"{\"y\""}}`),
+			call(`{"index":1,"function":{"arguments":":2}"}}`), call(`{"index":0,"function":{"arguments":":1}"}}`)},
+			`a read {"x":1} | b bash {"y":2}`},
+		{"numbers that begin at 1 and have gaps", []string{
+			call(`{"index":1,"id":"a","function":{"name":"read","arguments":"{}"}}`), call(`{"index":7,"id":"b","function":{"name":"bash","arguments":"{}"}}`)},
+			`a read {} | b bash {}`},
+		{"no numbers, whole calls in one delta", []string{
+			call(`{"id":"a","function":{"name":"read","arguments":"{}"}},{"id":"b","function":{"name":"read","arguments":"{}"}}`)},
+			`a read {} | b read {}`},
+		{"no numbers, in pieces", []string{
+			call(`{"id":"a","function":{"name":"read","arguments":"{"}}`), call(`{"function":{"arguments":"}"}}`),
+			call(`{"id":"b","function":{"name":"bash","arguments":"["}}`), call(`{"function":{"arguments":"]"}}`)},
+			`a read {} | b bash []`},
+		{"no numbers, id in each piece", []string{
+			call(`{"id":"a","function":{"name":"read","arguments":"{"}}`), call(`{"id":"b","function":{"name":"bash","arguments":"["}}`),
+			call(`{"id":"a","function":{"arguments":"}"}}`), call(`{"id":"b","function":{"arguments":"]"}}`)},
+			`a read {} | b bash []`},
+		{"neither numbers nor ids", []string{
+			call(`{"function":{"name":"read","arguments":"{}"}},{"function":{"name":"bash","arguments":"{}"}}`), call(`{"function":{"name":"bash","arguments":"{}"}}`)},
+			`gen1 read {} | gen2 bash {} | gen3 bash {}`},
+		{"every call numbered 0", []string{
+			call(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}`), call(`{"index":0,"id":"b","function":{"name":"read","arguments":"{"}}`), call(`{"index":0,"function":{"arguments":"}"}}`)},
+			`a read {} | b read {}`},
+		{"every call numbered 0, no ids", []string{
+			call(`{"index":0,"function":{"name":"read","arguments":"{}"}}`), call(`{"index":0,"function":{"name":"read","arguments":"{}"}}`)},
+			`gen1 read {} | gen2 read {}`},
+		{"id and name in each piece", []string{
+			call(`{"index":0,"id":"a","function":{"name":"read","arguments":"{"}}`), call(`{"index":0,"id":"a","function":{"name":"read","arguments":"}"}}`)},
+			`a read {}`},
+		{"a new id in each piece", []string{
+			call(`{"index":0,"id":"a","function":{"name":"read","arguments":"{"}}`), call(`{"index":0,"id":"b","function":{"arguments":"}"}}`)},
+			`a read {}`},
+		{"a name in each piece, no ids", []string{
+			call(`{"index":0,"function":{"name":"read","arguments":"{"}}`), call(`{"index":0,"function":{"name":"read","arguments":"}"}}`), call(`{"index":0,"function":{"name":"read","arguments":""}}`)},
+			`gen1 read {}`},
+		{"one id twice", []string{
+			call(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}`), call(`{"index":1,"id":"a","function":{"name":"bash","arguments":"{}"}}`)},
+			`a read {} | gen1 bash {}`},
+		{"the id comes late", []string{
+			call(`{"index":0,"function":{"name":"read","arguments":"{"}}`), call(`{"index":0,"id":"a","function":{"arguments":"}"}}`)},
+			`gen1 read {}`},
+		{"the name comes late", []string{
+			call(`{"index":0,"id":"a","function":{"arguments":"{\"x\":"}}`), call(`{"index":0,"function":{"name":"read","arguments":"1}"}}`)},
+			`a read {"x":1}`},
+		{"nulls", []string{
+			call(`{"index":0,"id":"a","type":null,"function":{"name":"read","arguments":null}}`), call(`{"index":0,"id":null,"function":{"name":null,"arguments":"{}"}}`)},
+			`a read {}`},
+		{"arguments as an object", []string{call(`{"index":"0","id":5,"function":{"name":"read","arguments":{"x":1}}}`)}, `5 read {"x":1}`},
+		{"arguments that are no JSON", []string{call(`{"index":0,"id":"a","function":{"name":"read","arguments":"{\"x"}}`)}, `a read {"x`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, sum, err := decode(deltas("tool_calls", c.deltas...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.check(t, a)
+			var got []string
+			for _, x := range model.Calls(a.Parts) {
+				got = append(got, x.ID+" "+x.Name+" "+x.Arguments)
+			}
+			if diff := cmp.Diff(c.want, strings.Join(got, " | ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDecodeText(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		deltas          []string
+		text, reasoning string
+		field           string
+	}{
+		{"null content", []string{`{"role":"assistant","content":null}`, `{"content":"a"}`, `{}`, `{"content":""}`}, "a", "", ""},
+		{"refusal", []string{`{"refusal":"I can"}`, `{"refusal":"not."}`}, "I cannot.", "", ""},
+		{"both names of reasoning", []string{`{"reasoning":"a","reasoning_content":"a"}`, `{"reasoning":"b","reasoning_content":"b"}`}, "", "ab", fieldContent},
+		{"one name first", []string{`{"reasoning":"a"}`, `{"reasoning":"b","reasoning_content":"b"}`}, "", "ab", fieldPlain},
+		{"content items", []string{`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`}, "ab", "", ""},
+		{"thinking items", []string{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]},{"type":"text","text":"a"}]}`, `{"content":"b"}`}, "ab", "t", ""},
+		{"reasoning as an object", []string{`{"content":"a","reasoning":{"x":1}}`}, "a", `{"x":1}`, fieldPlain},
+		{"delta null", []string{`null`, `{"content":"a"}`}, "a", "", ""},
+	} {
+		a, sum, err := decode(deltas("stop", c.deltas...)...)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		sum.check(t, a)
+		field := ""
+		if len(a.Parts) > 0 && a.Parts[0].Reasoning != nil {
+			field = a.Parts[0].Reasoning.Field
+		}
+		if sum.text != c.text || sum.reasoning != c.reasoning || field != c.field {
+			t.Errorf("%s: text %q, reasoning %q in %q", c.name, sum.text, sum.reasoning, field)
+		}
+	}
+}
+
+// What does not belong to the one answer asked for, or says nothing, changes nothing.
+func TestDecodeIgnores(t *testing.T) {
+	events := append([]string{
+		`{"choices":[],"prompt_filter_results":[]}`, // Azure
+		`{"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"a"}}],"error":null,"usage":null}`,
+		`{"id":"2","model":"n","choices":[{"index":1,"delta":{"content":"other"}}]}`,
+		`{}`, `null`}, deltas("stop")...)
+	a, _, err := decode(events...)
+	if err != nil || model.PlainText(a.Parts) != "a" || a.ID != "1" || a.Model != "m" {
+		t.Errorf("%+v %v", a, err)
+	}
+}
+
+func TestDecodeUsage(t *testing.T) {
+	for _, c := range []struct{ usage, want string }{
+		{`{"prompt_tokens":100,"completion_tokens":20}`, "100 ? ? 20 ?"},
+		{`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":60},"completion_tokens_details":{"reasoning_tokens":5}}`, "40 60 ? 20 5"},
+		{`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":10}}`, "30 60 10 20 ?"},
+		{`{"prompt_tokens":100,"completion_tokens":20,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}`, "36 64 ? 20 ?"},
+		{`{"prompt_tokens":100,"completion_tokens":20,"cached_tokens":50}`, "50 50 ? 20 ?"},
+		{`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":null,"completion_tokens_details":null}`, "100 ? ? 20 ?"},
+		{`{"prompt_tokens":10,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":10}}`, "0 10 ? 20 ?"},
+		{`{"prompt_tokens":10,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":11}}`, "? 11 ? 20 ?"},
+		{`{"prompt_tokens":-1,"completion_tokens":-1}`, "? ? ? ? ?"},
+		{`{"prompt_tokens":10.0,"completion_tokens":1.5}`, "10 ? ? ? ?"},
+		{`{"prompt_tokens":"many","completion_tokens":2}`, "? ? ? 2 ?"},
+		{`{"prompt_tokens":1e300,"completion_tokens":2}`, "? ? ? 2 ?"},
+		{`{"prompt_tokens":null,"completion_tokens":null}`, "? ? ? ? ?"},
+		{`{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":"none"}`, "7 ? ? 2 ?"},
+		{`"x"`, "? ? ? ? ?"},
+	} {
+		for at, event := range map[string]string{"last": `{"choices":[],"usage":` + c.usage + `}`, "in the choice": `{"choices":[{"index":0,"delta":{},"usage":` + c.usage + `}]}`} {
+			a, _, err := decode(append(deltas("stop", `{"content":"a"}`), event)...)
+			if err != nil {
+				t.Errorf("%s: %v", c.usage, err)
+				continue
+			}
+			u := a.Usage
+			if got := strings.Join([]string{count(u.Input), count(u.CacheRead), count(u.CacheWrite), count(u.Output), count(u.Reasoning)}, " "); got != c.want {
+				t.Errorf("%s %s: %s, want %s", c.usage, at, got, c.want)
+			}
+		}
+	}
+	a, _, err := decode(append([]string{`{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`}, append(deltas("stop"), `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)...)...)
+	if err != nil || *a.Usage.Input != 9 {
+		t.Errorf("the last report counts: %+v %v", a, err)
+	}
+}
+
+// reasoning_details are put together again and go back as one list.
+func TestDecodeDetails(t *testing.T) {
+	a, sum, err := decode(deltas("stop",
+		`{"reasoning":"Let ","reasoning_details":[{"type":"reasoning.text","text":"Let ","index":0,"format":"f","signature":null}]}`,
+		`{"reasoning":"me.","reasoning_details":[{"type":"reasoning.text","text":"me.","index":0}]}`,
+		`{"reasoning_details":[{"type":"reasoning.text","signature":"s<1>","index":0},{"type":"reasoning.encrypted","data":"AA","id":"r1","index":1}]}`,
+		`{"reasoning_details":[{"type":"reasoning.encrypted","data":"BB","index":1},{"type":"reasoning.summary","summary":"S"},{"type":"reasoning.summary","summary":"T"}]}`,
+		`{"reasoning_details":"nonsense"}`, `{"reasoning_details":[null,{"type":"reasoning.text","text":7}]}`,
+		`{"content":"a"}`)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum.check(t, a)
+	want := `[{"format":"f","index":0,"signature":"s<1>","text":"Let me.","type":"reasoning.text"},{"data":"AABB","id":"r1","index":1,"type":"reasoning.encrypted"},` +
+		`{"summary":"S","type":"reasoning.summary"},{"summary":"T","type":"reasoning.summary"},{"text":7,"type":"reasoning.text"}]`
+	r := a.Parts[0].Reasoning
+	if diff := cmp.Diff(want, string(r.Opaque)); diff != "" || r.Text != "Let me." || r.Field != fieldPlain || r.Maker != "prov/big" {
+		t.Errorf("%+v\n%s", r, diff)
+	}
+	body, err := encode(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
+	if err != nil || !strings.Contains(string(body), `"reasoning_details":`+want) {
+		t.Errorf("%s %v", body, err)
+	}
+}
+
+func TestDecodeBounds(t *testing.T) {
+	calls := func(n int) []string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"n","arguments":"{}"}}]}`, i, i))
+		}
+		return deltas("tool_calls", list...)
+	}
+	if a, _, err := decode(calls(MaxCalls)...); err != nil || len(model.Calls(a.Parts)) != MaxCalls {
+		t.Errorf("%d calls: %v", MaxCalls, err)
+	}
+	if _, _, err := decode(calls(MaxCalls + 1)...); model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "more than 32 tools") {
+		t.Errorf("%d calls: %v", MaxCalls+1, err)
+	}
+
+	const piece = 512 << 10
+	for kind, field := range map[string]string{"text": "content", "reasoning": fieldContent, "refusal": "refusal", "details": "reasoning_details"} {
+		value := `"` + strings.Repeat("x", piece) + `"`
+		if kind == "details" {
+			value = `"` + strings.Repeat("x", piece-2) + `"` // its bytes count as they stand on the wire
+		}
+		delta := `{"choices":[{"delta":{"` + field + `":` + value + `}}]}`
+		d := newDecoder("", func(model.Event) error { return nil })
+		for range MaxAnswer / piece {
+			if err := d.event(model.SSE{Data: []byte(delta)}); err != nil {
+				t.Fatalf("%s: %v", kind, err)
+			}
+		}
+		err := d.event(model.SSE{Data: []byte(`{"choices":[{"delta":{"content":"x"}}]}`)})
+		if model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "larger than 32 MiB") {
+			t.Errorf("%s: a byte above %d: %v", kind, MaxAnswer, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		`{"choices":[{"index":0,"delta":{"content":"a","reasoning":"b"},"finish_reason":"stop"}]}`,
+		"{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"n\",\"arguments\":\"{\"}}]}}]}\n{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}",
+		`{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"n","arguments":{"x":1}}},{"id":"a","function":{"name":"m"}}]}}]}`,
+		`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"text":"t"}]}]}}]}`,
+		`{"choices":[{"delta":{"reasoning_details":[{"index":0,"type":"t","text":"x"}]}}],"usage":{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":2}}}`,
+		`{"error":{"code":502,"message":"x"}}`, `null`, `[]`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, stream string) {
+		a, sum, err := decode(strings.Split(stream, "\n")...)
+		if err != nil {
+			if model.ClassOf(err) == "" {
+				t.Fatalf("an error of no class: %v", err)
+			}
+			return
+		}
+		sum.check(t, a)
+		for _, n := range []*int64{a.Usage.Input, a.Usage.CacheRead, a.Usage.CacheWrite, a.Usage.Output, a.Usage.Reasoning} {
+			if n != nil && *n < 0 {
+				t.Fatalf("negative usage %d", *n)
+			}
+		}
+		body, err := encode(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
+		if err != nil || !json.Valid(body) {
+			t.Fatalf("an answer that was decoded cannot be sent back: %v\n%s", err, body)
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	var stream strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&stream, "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"big\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"token %d \"},\"finish_reason\":null}]}\n\n", i)
+	}
+	stream.WriteString("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	b.ReportAllocs()
+	b.SetBytes(int64(stream.Len()))
+	for b.Loop() {
+		in := model.NewSSEReader(strings.NewReader(stream.String()))
+		d := newDecoder("prov/big", func(model.Event) error { return nil })
+		for {
+			ev, err := in.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err := d.event(ev); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if _, err := d.answer(true); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/10_000, "ns/delta")
+}

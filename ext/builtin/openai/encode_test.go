@@ -1,0 +1,161 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"octavo/ext/model"
+)
+
+func image(data string) model.Part {
+	return model.Part{Type: model.PartImage, Image: &model.Image{MIME: "image/jpeg", Data: []byte(data)}}
+}
+
+func reasons(r model.Reasoning) model.Part {
+	return model.Part{Type: model.PartReasoning, Reasoning: &r}
+}
+
+func calling(id, name, args string) model.Part {
+	return model.Part{Type: model.PartCall, Call: &model.ToolCall{ID: id, Name: name, Arguments: args}}
+}
+
+// Every message shape, as it stands on the wire.
+func TestEncodeMessages(t *testing.T) {
+	const maker = "prov/big"
+	call := model.ToolCall{ID: "c1", Name: "read"}
+	for _, c := range []struct {
+		name string
+		m    model.Message
+		want string
+	}{
+		{"text", said(model.RoleUser, model.Text("a <b> & \u2028")), `{"role":"user","content":"a <b> & \u2028"}`},
+		{"texts", said(model.RoleUser, model.Text("a"), model.Text(""), model.Text("b")), `{"role":"user","content":"a\nb"}`},
+		{"invalid UTF-8", said(model.RoleUser, model.Text("a\xffb")), `{"role":"user","content":"a\ufffdb"}`},
+		{"nothing", said(model.RoleUser), ``},
+		{"pictures keep their place", said(model.RoleUser, model.Text("a"), image("x"), model.Text("b")),
+			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,eA=="}},{"type":"text","text":"b"}]}`},
+		{"a picture that is gone", said(model.RoleUser, model.Text("a"), image("")), `{"role":"user","content":"a\n` + goneImage + `"}`},
+		{"answer", said(model.RoleAssistant, model.Text("a"), model.Text("b")), `{"role":"assistant","content":"ab"}`},
+		{"empty answer", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldContent, Maker: maker})), ``},
+		{"calls", said(model.RoleAssistant, calling("c1", "read", `{"a": 1}`), calling("c2", "bash", `{"broken`)),
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"a\": 1}"}},{"id":"c2","type":"function","function":{"name":"bash","arguments":"{\"broken"}}]}`},
+		{"no arguments", said(model.RoleAssistant, calling("c1", "now", "")),
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"now","arguments":"{}"}}]}`},
+		{"reasoning_content", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldContent, Maker: maker}), model.Text("a")), `{"role":"assistant","content":"a","reasoning_content":"t"}`},
+		{"reasoning", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldPlain, Maker: maker}), model.Text("a")), `{"role":"assistant","content":"a","reasoning":"t"}`},
+		{"reasoning_details", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldPlain, Maker: maker, Opaque: json.RawMessage(`[{"signature":"s"}]`)}), model.Text("a")),
+			`{"role":"assistant","content":"a","reasoning_details":[{"signature":"s"}]}`},
+		{"broken details", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldPlain, Maker: maker, Opaque: json.RawMessage(`[{`)}), model.Text("a")), `{"role":"assistant","content":"a","reasoning":"t"}`},
+		{"another model's reasoning", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldPlain, Maker: "prov/small", Opaque: json.RawMessage(`[]`)}), model.Text("a")), `{"role":"assistant","content":"a"}`},
+		{"a field that is none of the wire's", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: "role", Maker: maker}), model.Text("a")), `{"role":"assistant","content":"a"}`},
+		{"result", said(model.RoleTool, result(call, model.Text("a"), model.Text("b"))), `{"role":"tool","content":"a\nb","tool_call_id":"c1"}`},
+		{"a result whose picture is gone", said(model.RoleTool, result(call, image(""))), `{"role":"tool","content":"` + goneImage + `","tool_call_id":"c1"}`},
+		{"results, then pictures", said(model.RoleTool, result(call, model.Text("a"), image("x")), result(model.ToolCall{ID: "c2", Name: "bash"})),
+			`{"role":"tool","content":"a","tool_call_id":"c1"},{"role":"tool","content":"(no output)","tool_call_id":"c2"},` +
+				`{"role":"user","content":[{"type":"text","text":"Output of read (call c1):"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,eA=="}}]}`},
+	} {
+		body, err := encode(model.Request{Model: "m", Maker: maker, Messages: []model.Message{c.m}}, dialect{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		want := `{"model":"m","messages":[` + c.want + `],"stream":true,"stream_options":{"include_usage":true}}`
+		if diff := cmp.Diff(want, string(body)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestEncodeOptions(t *testing.T) {
+	r := model.Request{Model: "m", Effort: "low", MaxOutput: 7, CacheKey: "k", System: []string{"s"}, Tools: []model.ToolSpec{{Name: "b", Parameters: json.RawMessage(` { "z" : 1, "a" : 2 } `)}, {Name: "a", Description: "d"}}}
+	const head = `{"model":"m","messages":[{"role":"system","content":"s"}],"tools":[{"type":"function","function":{"name":"b","parameters":{"z":1,"a":2}}},` +
+		`{"type":"function","function":{"name":"a","description":"d","parameters":{"type":"object","properties":{}}}}],"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"low",`
+	for host, tail := range map[string]string{
+		"api.openai.com":          `"max_completion_tokens":7,"prompt_cache_key":"k"}`,
+		"EU.api.openai.com":       `"max_completion_tokens":7,"prompt_cache_key":"k"}`,
+		"evil-api.openai.com":     `"max_tokens":7}`,
+		"api.openai.com.evil.org": `"max_tokens":7}`,
+		"127.0.0.1":               `"max_tokens":7}`,
+	} {
+		body, err := encode(r, dialectOf(host))
+		if diff := cmp.Diff(head+tail, string(body)); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", host, err, diff)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	if _, err := encode(model.Request{Messages: []model.Message{{Role: "system"}}}, dialect{}); err == nil || !strings.Contains(err.Error(), `"system"`) {
+		t.Errorf("unknown role: %v", err)
+	}
+	if _, err := encode(model.Request{Tools: []model.ToolSpec{{Name: "x", Parameters: json.RawMessage(`{`)}}}, dialect{}); err == nil || !strings.Contains(err.Error(), "tool x") {
+		t.Errorf("broken schema: %v", err)
+	}
+}
+
+// One request always gives the same bytes, is not changed by it, and a longer conversation begins with the shorter one's
+// bytes: that is what a prompt cache lives on.
+func TestEncodeIsStable(t *testing.T) {
+	r := conversation(50)
+	before := fmt.Sprintf("%+v", r)
+	first, err := encode(r, dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := encode(r, dialect{})
+	if string(first) != string(again) || before != fmt.Sprintf("%+v", r) {
+		t.Error("two encodings of one request differ, or encoding changed it")
+	}
+	tail := strings.Index(string(first), `],"tools"`)
+	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], said(model.RoleUser, model.Text("more")))
+	longer, _ := encode(r, dialect{})
+	if !strings.HasPrefix(string(longer), string(first[:tail])) {
+		t.Error("one more message changed the bytes before it")
+	}
+}
+
+// conversation is a request with n messages of all kinds.
+func conversation(n int) model.Request {
+	r := model.Request{Model: "m", Maker: "prov/big", System: []string{strings.Repeat("Instructions. ", 200)}, Tools: []model.ToolSpec{{Name: "read", Description: "reads a file", Parameters: json.RawMessage(`{"type":"object"}`)}}}
+	for i := 0; len(r.Messages) < n; i++ {
+		id := fmt.Sprint("call_", i)
+		r.Messages = append(r.Messages,
+			said(model.RoleUser, model.Text("Please look at the file, and say what is wrong with it.")),
+			said(model.RoleAssistant, reasons(model.Reasoning{Text: "I should read it.", Field: fieldContent, Maker: "prov/big"}), model.Text("Reading."), calling(id, "read", `{"path":"main.go"}`)),
+			said(model.RoleTool, result(model.ToolCall{ID: id, Name: "read"}, model.Text(strings.Repeat("func main() { fmt.Println(\"<hello>\") }\n", 20)))),
+			said(model.RoleAssistant, model.Text("Nothing is wrong with it.")))
+	}
+	r.Messages = r.Messages[:n]
+	return r
+}
+
+func BenchmarkEncode(b *testing.B) {
+	r := conversation(10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		body, err := encode(r, dialect{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(body)))
+	}
+}
+
+func BenchmarkEncodePictures(b *testing.B) {
+	r := conversation(8)
+	for range 8 {
+		r.Messages = append(r.Messages, said(model.RoleUser, image(strings.Repeat("x", 1<<20))))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		body, err := encode(r, dialect{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(body)))
+	}
+}

@@ -1,0 +1,76 @@
+package model
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Endpoint is one provider as a wire's adapter reaches it. It is read-only once built.
+type Endpoint struct {
+	Provider string // configured name, for errors
+	Model    string // the provider's own id of the model, for errors
+	URL      string // base URL without a trailing slash
+	Headers  map[string]string
+
+	// Key reads the API key; nil sends none. It is read for each request and held no longer.
+	Key func() (string, error)
+	// KeySource says where the key comes from, for a person: "$OPENAI_API_KEY", "auth.json". Never the key.
+	KeySource string
+	// KeyHeader and KeyPrefix say how the wire sends the key; empty means "Authorization" and "Bearer ".
+	KeyHeader string
+	KeyPrefix string
+}
+
+// header makes the headers of one request and the redactor that knows what of them is secret.
+func (e *Endpoint) header() (http.Header, redactor, error) {
+	h := make(http.Header, len(e.Headers)+4)
+	var hide redactor
+	for name, value := range e.Headers {
+		h.Set(name, value)
+		if secretHeader(name) {
+			hide.add(value)
+		}
+	}
+	if e.Key == nil {
+		return h, hide, nil
+	}
+	key, err := e.Key()
+	if err != nil {
+		return nil, hide, &Error{
+			Class:    ErrAuth,
+			Provider: e.Provider,
+			Message:  fmt.Sprintf("cannot read the key%s: %s", e.from(), hide.text(err.Error())),
+			Err:      err,
+		}
+	}
+	if key = strings.TrimSpace(key); key == "" {
+		return h, hide, nil
+	}
+	hide.add(key)
+	name, prefix := e.KeyHeader, e.KeyPrefix
+	if name == "" {
+		name, prefix = "Authorization", "Bearer "
+	}
+	h.Set(name, prefix+key)
+	return h, hide, nil
+}
+
+// from names the source of the key for a sentence, with a blank before it; "" when there is none.
+func (e *Endpoint) from() string {
+	if e.KeySource == "" {
+		return ""
+	}
+	return " in " + e.KeySource
+}
+
+// secretHeader reports whether a header's value must not be shown. What looks like a credential is one.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range [...]string{"auth", "key", "token", "cookie", "secret", "password", "credential"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}

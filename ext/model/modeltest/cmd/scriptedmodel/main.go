@@ -1,0 +1,71 @@
+// Command scriptedmodel serves a script as a model, for demonstrations and measurements of octavo and of any other client of
+// chat completions. modeltest.ParseScript says what a script is.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"octavo/ext/model/modeltest"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	flags := flag.NewFlagSet("scriptedmodel", flag.ContinueOnError)
+	host := flags.String("host", "127.0.0.1", "address to listen on")
+	port := flags.Int("port", 0, "port to listen on; 0 picks a free one")
+	restart := flags.Bool("restart", false, "begin the script again with every conversation")
+	models := flags.String("models", "scripted", "comma-separated ids to list as models")
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "usage: scriptedmodel [flags] SCRIPT   (a file of one JSON object a line; - is standard input)")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		flags.Usage()
+		return fmt.Errorf("one script is needed")
+	}
+	script, err := load(flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	s, err := modeltest.Start(fmt.Sprintf("%s:%d", *host, *port))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.Load(script, *restart)
+	s.Models(strings.Split(*models, ",")...)
+	fmt.Println(s.URL())
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	<-ctx.Done()
+	return nil
+}
+
+func load(name string) (modeltest.Script, error) {
+	if name == "-" {
+		return modeltest.ParseScript(os.Stdin, ".")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return modeltest.ParseScript(f, filepath.Dir(name))
+}

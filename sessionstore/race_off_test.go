@@ -1,0 +1,5 @@
+//go:build !race
+
+package sessionstore_test
+
+const raceDetector = false
