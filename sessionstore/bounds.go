@@ -89,7 +89,7 @@ func preview(text string) string {
 	line := strings.Join(strings.FieldsFunc(cut(text, head), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
-	return cut(strings.ToValidUTF8(line, "\uFFFD"), MaxPreview)
+	return strings.TrimRight(cut(strings.ToValidUTF8(line, "\uFFFD"), MaxPreview), " ")
 }
 
 // cut shortens s to at most limit bytes without splitting a rune.

@@ -25,7 +25,7 @@ func kills(p sessionstore.Point) int {
 	case testing.Short():
 		return 6
 	case raceDetector && !slices.Contains(words, p):
-		return 10
+		return 5
 	}
 	return 100
 }

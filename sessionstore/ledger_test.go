@@ -139,6 +139,13 @@ func TestLedgerKeepsToItsOwnTables(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
+	// A trigger may be made that reaches further, but never runs.
+	if err := write(l, "CREATE TRIGGER x_mine_far AFTER INSERT ON x_mine_t BEGIN DELETE FROM session; END"); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(l, "INSERT INTO x_mine_t VALUES (4)"); !errors.Is(err, sessionstore.ErrForbidden) {
+		t.Errorf("trigger: %v", err)
+	}
 	// What one extension has run stays in SQLite's cache; it is not another's.
 	const statement = "INSERT INTO x_other_t VALUES (3)"
 	if err := write(other, statement); err != nil {

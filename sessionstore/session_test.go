@@ -313,7 +313,7 @@ func FuzzQueryFindsItsOwnName(f *testing.F) {
 
 // A preview is one clean line, whatever the first text was.
 func FuzzPreviewIsOneLine(f *testing.F) {
-	for _, seed := range []string{"", "a", "a\nb", "\x1b[31mred", strings.Repeat("é", 200), "\xff\xfe", strings.Repeat(" ", 20_000) + "x", "\u0085\u2028"} {
+	for _, seed := range []string{"", "a", "a\nb", "\x1b[31mred", strings.Repeat("é", 200), "\xff\xfe", strings.Repeat(" ", 20_000) + "x", "\u0085\u2028", strings.Repeat("x", sessionstore.MaxPreview-1) + " y"} {
 		f.Add(seed)
 	}
 	s := open(f, sessionstore.Options{})

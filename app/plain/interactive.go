@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"octavo/app/api"
@@ -12,84 +11,96 @@ import (
 	"octavo/render"
 )
 
-const (
-	heartbeat   = 5 * time.Second // between lines that say that a turn still works (product.md 1.3)
-	leaveWindow = 2 * time.Second // in which a second ctrl+c leaves
-)
-
 // Interactive is a conversation in chronological lines, without moving the cursor (product.md 1.3). A line is said to the model,
-// or steers it while it works; a line that begins with / is a command, and one that is none is reported and goes nowhere.
-// Questions are asked on the terminal and answered by the next line that is typed below them.
+// or steers it while it works; a line that begins with / is a command, and one that names none is reported and goes nowhere.
+// Questions are asked in the log and answered by the next line that is typed below them.
 //
 // It takes s over: it goes from session to session as commands ask for it and closes each one it leaves, also when it returns. The
 // error is that of the first turn that did not complete (product.md 1.8), ErrInterrupted when the person left with ctrl+c, or why
 // it had to stop; that nobody reads Stdout any more is none.
-func Interactive(ctx context.Context, c api.Client, s api.Session, o Options) error {
+//
+// prompts is what is said first, as if it had been typed: one input without pictures, or none (product.md 1.1).
+func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api.Input, o Options) error {
 	o = o.withDefaults()
-	v := &conversation{client: c, session: s, o: o, log: log{out: o.Stdout, err: o.Stderr, terminal: o.Terminal,
-		look: render.Options{Width: o.Width, Palette: o.Palette}}}
+	if len(prompts) > 1 || len(prompts) == 1 && len(prompts[0].Images) > 0 {
+		return errors.Join(errors.New("an interactive session begins with one prompt without pictures at most"), s.Close(ctx))
+	}
+	v := &conversation{client: c, session: s, o: o, settled: map[string]bool{}, log: log{out: o.Stdout, err: o.Stderr,
+		terminal: o.Terminal, look: render.Options{Width: o.Width, Palette: o.Palette}}}
 	v.lines = readLines(o.Stdin)
 	defer v.lines.stop()
-	err := v.run(ctx)
-	v.showQuestion(nil)
-	v.stopClocks()
-	if closing := v.leave(ctx); err == nil {
-		err = closing
+	err := v.run(ctx, prompts)
+	v.show(nil)
+	v.stopBeat()
+	v.stayHere()
+	if closing := v.leave(ctx); errors.Is(err, errLeave) {
+		err = errors.Join(v.failed, closing)
 	}
 	switch {
 	case v.log.failed != nil && gone(v.log.failed):
 		return v.failed
 	case v.log.failed != nil:
 		return fmt.Errorf("the output could not be written: %w", v.log.failed)
-	case errors.Is(err, errLeave):
-		return v.failed
 	}
 	return err
 }
 
-// errLeave says that the person wants to go.
+// errLeave says that the conversation is over.
 var errLeave = errors.New("leave")
+
+const (
+	heartbeat   = 5 * time.Second // between lines that say that a turn still works (product.md 1.3)
+	leaveWindow = 2 * time.Second // in which a second ctrl+c leaves
+)
 
 // conversation is one run of Interactive, over one session after the other. One goroutine does all of it.
 type conversation struct {
 	client  api.Client
 	session api.Session
-	o       Options
-	log     log
-	lines   *lineReader
 	*follower
+	o     Options
+	log   log
+	lines *lineReader
 
 	compose  composer
-	held     []line    // typed while a command runs; they are looked at when it has ended
-	ended    bool      // no more lines will come
-	question *question // that is shown
-	silent   bool      // the terminal does not echo
-	command  *command  // that runs
-	next     *api.Outcome
+	held     []line // typed while they cannot be looked at; see holding
+	ended    bool   // no more lines will come
+	question *question
+	settled  map[string]bool // questions that were answered and are open in the state still
+	silent   bool            // the terminal does not echo
+	command  *command
+	next     *step
 
-	beat, disarm         <-chan time.Time
-	stopBeat, stopDisarm func()
-	spoken               int64 // entry of what was typed last, which stands on the terminal already
-	unreported           int64
-	failed               error // the first turn that did not complete
-	full                 bool  // the model's window is, and nobody was asked yet what to do
+	beat, disarm     <-chan time.Time // nil while nothing works, and while no ctrl+c was pressed
+	endBeat, endWait func()
+	spoken           int64 // entry of what was typed last, which stands on the terminal already
+	unreported       int64 // requests without token counts that were told of
+	failed           error // of the first turn that did not complete
+	full             bool  // the model's window is, and nobody was asked yet what to do
 }
 
-// command is a command that runs.
+// command is one that runs.
 type command struct {
 	line   string
 	cancel context.CancelFunc
 	done   <-chan ran
-	carry  bool // go on in the session it leads to
+	carry  bool // go on with the work in the session that it leads to
 }
 
-// run converses until there is a reason to stop.
-func (v *conversation) run(ctx context.Context) error {
+// step is a change to another session that waits for the end of the turn.
+type step struct {
+	to    string // api.GoNew or api.GoSession
+	id    string
+	carry bool
+}
+
+// run converses until there is a reason to stop, which it returns; errLeave is a good one.
+func (v *conversation) run(ctx context.Context, prompts []api.Input) error {
 	if err := v.enter(ctx, v.session); err != nil {
 		return err
 	}
-	if in := v.o.Initial; in != nil {
-		if err := v.initial(ctx, *in); err != nil {
+	for _, in := range prompts {
+		if err := v.begin(ctx, in); err != nil {
 			return err
 		}
 	}
@@ -97,18 +108,22 @@ func (v *conversation) run(ctx context.Context) error {
 		if err := v.rest(ctx); err != nil {
 			return err
 		}
+		var done <-chan ran
+		if v.command != nil {
+			done = v.command.done
+		}
 		var err error
 		select {
 		case e, open := <-v.stream.Events:
 			err = v.take(e, open, v)
 		case l, open := <-v.incoming():
 			err = v.typed(ctx, l, open)
-		case r := <-v.commandDone():
-			err = v.commandEnded(ctx, r)
-		case now := <-v.beat:
-			v.working(now)
+		case r := <-done:
+			err = v.commandEnded(r)
+		case <-v.beat:
+			v.working()
 		case <-v.disarm:
-			v.stopLeaving()
+			v.stayHere()
 		case <-v.o.Interrupts:
 			err = v.interrupt(ctx)
 		case <-ctx.Done():
@@ -120,62 +135,12 @@ func (v *conversation) run(ctx context.Context) error {
 	}
 }
 
-// enter makes s the session of the conversation.
-func (v *conversation) enter(ctx context.Context, s api.Session) error {
-	f, err := follow(ctx, s, true)
-	if err != nil {
-		return err
-	}
-	v.session, v.follower, v.spoken, v.full = s, f, 0, false
-	v.unreported = v.state.Usage.Unreported
-	v.log.opening(v.state)
-	v.keepBeat()
-	v.ask()
-	return nil
-}
-
-// leave closes the session and says how to come back.
-func (v *conversation) leave(ctx context.Context) error {
-	if v.command != nil {
-		v.command.cancel()
-		<-v.command.done
-	}
-	if v.follower == nil {
-		return v.session.Close(context.WithoutCancel(ctx))
-	}
-	v.close()
-	err := v.session.Close(context.WithoutCancel(ctx))
-	if v.state.Info.Entries > 0 {
-		line := "resume with: octavo --resume " + v.state.Session
-		if c := v.state.Usage.CostMicro; c != nil {
-			line += " (it has cost " + text.Money(*c) + ")"
-		}
-		v.log.say(wordSession, line)
-	}
-	return err
-}
-
-// incoming is where the next line comes from; nil while none can be taken.
-func (v *conversation) incoming() <-chan line {
-	if v.ended || len(v.held) >= maxTypedAhead {
-		return nil
-	}
-	return v.lines.lines
-}
-
-func (v *conversation) commandDone() <-chan ran {
-	if v.command == nil {
-		return nil
-	}
-	return v.command.done
-}
-
 // rest does what waits for quiet: lines that were held, a change of session, the end, the prompt.
 func (v *conversation) rest(ctx context.Context) error {
 	if v.log.failed != nil {
 		return errLeave
 	}
-	for v.command == nil && v.question == nil && len(v.held) > 0 {
+	for !v.holding() && len(v.held) > 0 {
 		l := v.held[0]
 		v.held = v.held[1:]
 		if err := v.say(ctx, l); err != nil {
@@ -190,11 +155,17 @@ func (v *conversation) rest(ctx context.Context) error {
 	}
 	switch {
 	case v.next != nil:
-		return v.change(ctx)
+		if err := v.change(ctx); err != nil {
+			return err
+		}
+		return v.rest(ctx) // lines were held for this
 	case v.full:
 		v.full = false
 		return v.askToGoOn(ctx)
 	case v.ended:
+		if v.compose.drop() {
+			v.log.warn(wordWarning, "the input ended in the middle of something, which was not sent")
+		}
 		return errLeave
 	case v.compose.open:
 		v.log.prompt("... ")
@@ -204,35 +175,131 @@ func (v *conversation) rest(ctx context.Context) error {
 	return nil
 }
 
-// typed takes a line that was read.
-func (v *conversation) typed(ctx context.Context, l line, open bool) error {
-	if !open {
-		return v.inputEnded(ctx)
+// enter makes s the session of the conversation.
+func (v *conversation) enter(ctx context.Context, s api.Session) error {
+	v.session = s
+	f, err := follow(ctx, s, true)
+	if err != nil {
+		return err
 	}
-	v.log.typed()
-	switch {
-	case l.ask != "" && v.question != nil && l.ask == v.question.ID:
-		return v.answer(ctx, l)
-	case l.ask != "":
-		// It may have been the answer, which is nothing to tell the model, and may be a secret.
-		v.log.say(wordNeedsInput, "the question is settled already; the line you typed was not used")
-		return nil
-	case v.command != nil || len(v.held) > 0 || v.question != nil && v.question.ID == askGoOn:
-		v.held = append(v.held, l)
-		return nil
-	}
-	return v.say(ctx, l)
+	v.follower, v.spoken, v.unreported, v.full = f, 0, f.state.Usage.Unreported, false
+	clear(v.settled)
+	v.log.opening(v.state)
+	v.keepBeat()
+	v.ask()
+	return nil
 }
 
-// inputEnded is ctrl+d, or the end of a pipe: nobody can answer any more, and what runs is waited for.
-func (v *conversation) inputEnded(ctx context.Context) error {
-	v.ended = true
-	v.log.typed()
-	if v.o.Terminal {
-		v.log.write("\n")
+// leave closes the session and says how to come back to it.
+func (v *conversation) leave(ctx context.Context) error {
+	if v.command != nil {
+		v.command.cancel()
+		<-v.command.done
+		v.command = nil
 	}
-	if v.compose.drop() {
-		v.log.warn(wordWarning, "the input ended in the middle of something; that was not sent")
+	if v.follower == nil {
+		return v.session.Close(context.WithoutCancel(ctx))
 	}
-	return v.ask2(ctx)
+	v.close()
+	state := v.state
+	v.follower = nil
+	err := v.session.Close(context.WithoutCancel(ctx))
+	if state.Info.Entries > 0 {
+		line := "come back with: octavo --resume " + state.Session
+		if c := state.Usage.CostMicro; c != nil {
+			line += " (cost so far " + text.Money(*c) + ")"
+		}
+		v.log.say(wordSession, line)
+	}
+	return err
+}
+
+// change goes to another session. The new one is opened first, so that one that cannot be opened costs nothing.
+func (v *conversation) change(ctx context.Context) error {
+	to := *v.next
+	v.next = nil
+	i := v.state.Info
+	r := api.OpenRequest{ID: to.id}
+	if to.to == api.GoNew {
+		r = api.OpenRequest{Model: i.Model, Effort: i.Effort}
+	} else if to.id == v.session.ID() {
+		v.log.say(wordSession, "this is that session")
+		return nil
+	}
+	s, err := v.client.Open(ctx, r)
+	if err != nil {
+		v.log.fail(wordError, err)
+		return nil
+	}
+	if err := v.leave(ctx); err != nil {
+		v.log.fail(wordError, err)
+	}
+	if err := v.enter(ctx, s); err != nil {
+		return err
+	}
+	if to.carry {
+		v.submit(ctx, api.Input{Kind: api.InputContinue})
+	}
+	return nil
+}
+
+// interrupt is ctrl+c: it ends what runs; where nothing does, a second one soon after leaves.
+func (v *conversation) interrupt(ctx context.Context) error {
+	if v.question != nil && v.question.ID == askGoOn {
+		v.show(nil)
+		return nil
+	}
+	if v.command != nil {
+		v.command.cancel()
+	}
+	err := v.session.Interrupt(ctx, false)
+	switch {
+	case err == nil:
+		v.log.say(wordWorking, "interrupting")
+		return nil
+	case !errors.Is(err, api.ErrIdle):
+		return err
+	case v.command != nil:
+		return nil
+	case v.compose.drop():
+		v.log.say(wordNotice, "what you were typing is dropped")
+		return nil
+	case v.disarm != nil:
+		return ErrInterrupted
+	}
+	v.disarm, v.endWait = v.o.Tick(leaveWindow)
+	v.log.say(wordNotice, fmt.Sprintf("press ctrl+c again within %s to leave, or type ctrl+d or /quit", text.Duration(leaveWindow)))
+	return nil
+}
+
+// stayHere forgets a first ctrl+c.
+func (v *conversation) stayHere() {
+	if v.disarm != nil {
+		v.endWait()
+		v.disarm = nil
+	}
+}
+
+// keepBeat has the heart beat while a turn works.
+func (v *conversation) keepBeat() {
+	switch working := v.state.Turn != nil; {
+	case working && v.beat == nil:
+		v.beat, v.endBeat = v.o.Tick(heartbeat)
+	case !working:
+		v.stopBeat()
+	}
+}
+
+func (v *conversation) stopBeat() {
+	if v.beat != nil {
+		v.endBeat()
+		v.beat = nil
+	}
+}
+
+// working says that a turn still works. While a question is open it is the person who is waited for.
+func (v *conversation) working() {
+	if t := v.state.Turn; t != nil && v.question == nil {
+		v.log.say(wordWorking, phaseText(t)+", "+text.Duration(v.o.Now().Sub(t.Started)))
+	}
 }

@@ -58,6 +58,13 @@ func (l *log) warn(w word, s string) {
 	fmt.Fprintf(l.err, "[%s] %s\n", w, text.CleanLine(s)) // nobody could be told that this failed
 }
 
+// fail writes an error, whose first line says what it is.
+func (l *log) fail(w word, err error) {
+	first, more, _ := strings.Cut(text.Clean(err.Error()), "\n")
+	l.say(w, first)
+	l.block(more)
+}
+
 // block writes lines of text from outside, indented to stand under the line before them.
 func (l *log) block(s string) {
 	if s = strings.Trim(text.Clean(s), "\n"); s != "" {

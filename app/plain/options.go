@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"octavo/app/api"
 	"octavo/render"
 )
 
@@ -22,9 +21,6 @@ type Options struct {
 	Palette       render.Palette // for Stdout; the zero value has no colour
 	Width         int            // cells of Stdout; 0 unknown
 	ShowReasoning bool
-	// Initial is what Interactive says first, as if it had been typed; nil for nothing. Pictures are not for Interactive
-	// (product.md 1.1).
-	Initial *api.Input
 	// Interrupts gets a value for each ctrl+c. Nil for a front end that is only ended with its context.
 	Interrupts <-chan struct{}
 	// Echo switches the terminal's echo of typed characters, for secrets; nil where no terminal echoes.

@@ -36,9 +36,6 @@ func newQuestion(a api.Ask) *question {
 // lettered reports whether the options are known ones, which are typed by their first letter.
 func (q *question) lettered() bool { return q.Kind == api.AskApproval || q.Kind == api.AskConfirm }
 
-// free reports whether any line is an answer.
-func (q *question) free() bool { return q.Kind == api.AskText || q.Kind == api.AskSecret }
-
 // head is the line that says who asks what.
 func (q *question) head() string {
 	title := q.Title

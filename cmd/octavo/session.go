@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
@@ -165,14 +164,5 @@ func (p *process) renderOptions(s *settings.Settings) render.Options {
 func (p *process) plainOptions(s *settings.Settings, f *flags) plain.Options {
 	r := p.renderOptions(s)
 	return plain.Options{Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Terminal: term.IsTerminal(p.stdout.Fd()),
-		Palette: r.Palette, Width: r.Width, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, ReadSecret: p.readSecret}
-}
-
-// readSecret reads a line that is not shown.
-func (p *process) readSecret() (string, error) {
-	if !term.IsTerminal(p.stdin.Fd()) {
-		return "", errors.New("a secret can only be typed at a terminal")
-	}
-	b, err := term.ReadPassword(p.stdin.Fd())
-	return strings.TrimRight(string(b), "\r\n"), err
+		Palette: r.Palette, Width: r.Width, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin)}
 }

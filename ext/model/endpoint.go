@@ -27,9 +27,16 @@ func (e *Endpoint) header() (http.Header, redactor, error) {
 	h := make(http.Header, len(e.Headers)+4)
 	var hide redactor
 	for name, value := range e.Headers {
+		if !headerName(name) || !headerValue(value) {
+			return nil, hide, &Error{
+				Class:    ErrRequest,
+				Provider: e.Provider,
+				Message:  fmt.Sprintf("the header %q cannot be sent; correct it in the provider's configuration", hide.line(name, maxWords)),
+			}
+		}
 		h.Set(name, value)
 		if secretHeader(name) {
-			hide.add(value)
+			hide.addHeader(value)
 		}
 	}
 	if e.Key == nil {
@@ -40,12 +47,19 @@ func (e *Endpoint) header() (http.Header, redactor, error) {
 		return nil, hide, &Error{
 			Class:    ErrAuth,
 			Provider: e.Provider,
-			Message:  fmt.Sprintf("cannot read the key%s: %s", e.from(), hide.text(err.Error())),
+			Message:  fmt.Sprintf("cannot read the key%s: %s", e.from(), hide.line(err.Error(), maxWords)),
 			Err:      err,
 		}
 	}
 	if key = strings.TrimSpace(key); key == "" {
 		return h, hide, nil
+	}
+	if !headerValue(key) {
+		return nil, hide, &Error{
+			Class:    ErrAuth,
+			Provider: e.Provider,
+			Message:  "the key" + e.from() + " has line breaks or control characters inside; set it again",
+		}
 	}
 	hide.add(key)
 	name, prefix := e.KeyHeader, e.KeyPrefix
@@ -62,6 +76,26 @@ func (e *Endpoint) from() string {
 		return ""
 	}
 	return " in " + e.KeySource
+}
+
+// headerName reports whether a header can be called so: one or more of HTTP's token characters.
+func headerName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// headerValue reports whether a header can carry s.
+func headerValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // secretHeader reports whether a header's value must not be shown. What looks like a credential is one.

@@ -122,14 +122,3 @@ func wait(d time.Duration) string {
 	}
 	return text.Duration(d)
 }
-
-// sentence is outside text as a person may be shown it: clean, on one line, at most n bytes.
-func sentence(s string, n int) string { return shorten(text.CleanLine(s), n) }
-
-// shorten cuts s after at most n bytes and says so.
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return text.CutBytes(s, n-len("…")) + "…"
-}

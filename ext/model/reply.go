@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"octavo/pages/text"
 )
 
 // Reply is a response that has begun. One goroutine uses it and closes it. Every error that leaves an exchange goes through
@@ -173,12 +171,12 @@ func (r *Reply) Fail(err error) error {
 	sealed.Provider = r.endpoint.Provider
 	if sealed.Message == "" {
 		_, words := Classify(sealed.Status, []byte(sealed.Body))
-		sealed.Message = explain(r.endpoint, &sealed, sentence(r.hide.text(words), maxWords))
+		sealed.Message = explain(r.endpoint, &sealed, r.hide.line(words, maxWords))
 	}
-	sealed.Message = sentence(r.hide.text(sealed.Message), maxMessage)
-	sealed.Body = shorten(text.Clean(r.hide.text(sealed.Body)), maxBody)
+	sealed.Message = r.hide.line(sealed.Message, maxMessage)
+	sealed.Body = r.hide.block(sealed.Body, maxBody)
 	if sealed.Err != nil {
-		sealed.Err = cause{text: sentence(r.hide.text(sealed.Err.Error()), maxMessage), err: sealed.Err}
+		sealed.Err = cause{text: r.hide.line(sealed.Err.Error(), maxMessage), err: sealed.Err}
 	}
 	return &sealed
 }

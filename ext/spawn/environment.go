@@ -20,11 +20,11 @@ var quiet = [...]string{
 	"DEBIAN_FRONTEND=noninteractive",
 }
 
-// dropped are variables that are about octavo's own terminal, or that make a shell run code of its own.
+// dropped are variables that are about octavo's own terminal, or that make a shell do more than it is told.
 var dropped = map[string]bool{
 	"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "PROMPT_COMMAND": true, "PS4": true, "_": true,
 	"COLORTERM": true, "FORCE_COLOR": true, "CLICOLOR_FORCE": true, "COLUMNS": true, "LINES": true, "GPG_TTY": true,
-	"GIT_SEQUENCE_EDITOR": true, "LESSOPEN": true, "LESSCLOSE": true,
+	"GIT_SEQUENCE_EDITOR": true, "LESSOPEN": true, "LESSCLOSE": true, "CDPATH": true,
 	// A child that believes it runs inside octavo's multiplexer pane would act on it.
 	"TMUX": true, "TMUX_PANE": true, "STY": true, "WINDOWID": true,
 }

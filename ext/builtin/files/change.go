@@ -89,19 +89,6 @@ func current(ctx context.Context, p place) (*content, error) {
 // plan decides on a change of the file at a path.
 type plan func(ctx context.Context, p place) (*change, error)
 
-// preview plans a change and makes none.
-func (t *tools) preview(ctx context.Context, path, verb string, decide plan) (*pages.Display, error) {
-	p, err := t.at(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := decide(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return c.display(verb), nil
-}
-
 // apply plans a change and makes it, while no other call changes that file.
 func (t *tools) apply(ctx context.Context, path string, decide plan) (*change, error) {
 	p, err := t.at(path)

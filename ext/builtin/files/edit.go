@@ -7,7 +7,6 @@ import (
 
 	"octavo/ext"
 	"octavo/ext/policy"
-	"octavo/pages"
 	"octavo/pages/text"
 )
 
@@ -58,6 +57,8 @@ type pair struct {
 	New *string `json:"new"`
 }
 
+func (a editArgs) where() string { return a.Path }
+
 // replacements are the changes that a call asks for, in one form.
 func (a editArgs) replacements() ([]replacement, error) {
 	pairs := a.Edits
@@ -97,28 +98,10 @@ func (t *tools) editTool() ext.Tool {
 		Description: "Replace exact text in a file. old must be in the file exactly once. Several changes of one file go into one call as edits. " +
 			"Encoding, line endings and permissions are kept. The result shows a diff and the new hash.",
 		Parameters: json.RawMessage(editSchema),
-		Intent: func(raw json.RawMessage) policy.Intent {
-			var a editArgs
-			if err := decode(raw, &a); err != nil {
-				return policy.Intent{Class: policy.Unknown, Title: "edit", Reason: err.Error()}
-			}
-			return t.intent(target{a.Path, "edit"}, policy.WorkspaceWrite, policy.HostWrite)
-		},
-		Preview: func(c *ext.Call, raw json.RawMessage) (*pages.Display, error) {
-			var a editArgs
-			if err := decode(raw, &a); err != nil {
-				return nil, err
-			}
-			return t.preview(c, a.Path, "edit", t.planEdit(a))
-		},
-		Invoke: invoke(t, t.edit),
-		Describe: func(raw json.RawMessage) string {
-			var a editArgs
-			if decode(raw, &a) != nil {
-				return "edit"
-			}
-			return "edit " + t.describe(a.Path)
-		},
+		Intent:     intent[editArgs](t, "edit", policy.WorkspaceWrite, policy.HostWrite),
+		Preview:    preview(t, "edit", t.planEdit),
+		Invoke:     invoke(t, t.edit),
+		Describe:   describe("edit", func(a editArgs) string { return t.named(a.Path) }),
 	}
 }
 

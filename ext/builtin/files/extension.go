@@ -9,16 +9,15 @@ package files
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"octavo/ext"
 	"octavo/ext/policy"
-	"octavo/pages/text"
 )
 
 // Name is the extension's name.
@@ -41,9 +40,14 @@ type Options struct {
 	Search         bool        // offers search
 }
 
-const instructions = `File tools: paths are relative to the workspace. Use read, search, edit and write for files rather than shell commands.
-Read a file before you change it. edit replaces exact text that is in the file once: copy it from what read shows, without the line numbers; give several changes of one file in one call as edits. write replaces a whole file, or creates one.
-A refusal begins with one word. stale_file: something else changed the file (a formatter, the person), so read it again.`
+// What the model is told beside the tools' own descriptions.
+const (
+	useInstructions  = "For files use the file tools rather than shell commands; their paths are relative to the workspace."
+	editInstructions = "edit replaces exact text that is in the file once: copy it from what read shows, without the line numbers, " +
+		"and give several changes of one file in one call as edits."
+	writeInstructions = "write makes a new file, or replaces the whole of one that was read before."
+	staleInstructions = "A refusal that begins with stale_file means that something else changed the file, for example a formatter or the person: read it again."
+)
 
 // New makes the extension.
 func New(o Options) ext.Extension {
@@ -52,7 +56,7 @@ func New(o Options) ext.Extension {
 
 func newExtension(o Options) *extension {
 	o.MaxOutputBytes = outputBytes(o.MaxOutputBytes)
-	return &extension{Options: o, ripgrep: sync.OnceValue(findRipgrep)}
+	return &extension{Options: o, ripgrep: sync.OnceValue(findRipgrep), bounds: searchBounds{searchTime, maxWalked}}
 }
 
 func (x *extension) declare() ext.Extension {
@@ -86,6 +90,7 @@ func findRipgrep() string {
 type extension struct {
 	Options
 	ripgrep func() string // path of ripgrep, "" without it
+	bounds  searchBounds
 	locks   locks
 	replacer
 }
@@ -114,78 +119,19 @@ func (x *extension) prepare(_ context.Context, p ext.Prep) (*ext.Contribution, e
 		workspace: workspace{root: root, home: home, external: x.ExternalPaths && !x.Policy.WorkspaceOnly()},
 		seen:      newSeen(p.Session, p.Ledger),
 	}
-	c := &ext.Contribution{Instructions: instructions, Tools: []ext.Tool{t.readTool()}}
+	offered := []ext.Tool{t.readTool()}
+	told := []string{useInstructions}
 	if x.Search {
-		c.Tools = append(c.Tools, t.searchTool())
+		offered = append(offered, t.searchTool())
 	}
 	if x.AllowEdit {
-		c.Tools = append(c.Tools, t.editTool())
+		offered, told = append(offered, t.editTool()), append(told, editInstructions)
 	}
 	if x.AllowWrite {
-		c.Tools = append(c.Tools, t.writeTool())
+		offered, told = append(offered, t.writeTool()), append(told, writeInstructions)
 	}
-	return c, nil
-}
-
-// target is the only thing about a call that classifying it needs.
-type target struct {
-	path string
-	verb string
-}
-
-// intent classifies a call by where its path leads. A path that cannot be resolved leads nowhere known and is refused.
-func (t *tools) intent(g target, inside, outside policy.Class) policy.Intent {
-	p, err := t.locate(g.path)
-	if err != nil {
-		return policy.Intent{Class: policy.Unknown, Title: g.verb, Reason: err.Error()}
+	if x.AllowEdit || x.AllowWrite {
+		told = append(told, staleInstructions)
 	}
-	class := inside
-	if !p.inside {
-		class = outside
-	}
-	return policy.Intent{Class: class, Title: g.verb + " " + p.shown}
-}
-
-// at resolves the path of a call that is about to run.
-func (t *tools) at(path string) (place, error) {
-	p, err := t.locate(path)
-	if err != nil {
-		return place{}, err
-	}
-	return p, t.admit(p)
-}
-
-// describe is the object of a line about a call: the path as it was written, relative to the workspace where its text shows
-// that it lies inside. It looks at no file.
-func (t *tools) describe(path string) string {
-	abs, err := t.absolute(path)
-	if err != nil {
-		return printable(path)
-	}
-	abs = filepath.Clean(abs)
-	if rel, ok := below(t.root, abs); ok {
-		return printable(rel)
-	}
-	return printable(abs)
-}
-
-// invoke wraps a tool's own function: arguments are decoded, every error is one that the model is told, and whatever the
-// function did about its bounds, no text is longer than the model is to see.
-func invoke[A any](t *tools, run func(*ext.Call, A) (ext.Output, error)) func(*ext.Call, json.RawMessage) (ext.Output, error) {
-	return func(c *ext.Call, raw json.RawMessage) (ext.Output, error) {
-		var args A
-		var out ext.Output
-		err := decode(raw, &args)
-		if err == nil {
-			out, err = run(c, args)
-		}
-		if err != nil {
-			told := refuseOS("finish the call", err).Error()
-			return ext.Output{}, ext.Refused(text.CutBytes(told, t.MaxOutputBytes))
-		}
-		for i, p := range out.Parts {
-			out.Parts[i].Text = text.CutBytes(p.Text, t.MaxOutputBytes)
-		}
-		return out, nil
-	}
+	return &ext.Contribution{Instructions: strings.Join(told, "\n"), Tools: offered}, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // maxEntries is how many names of a directory are read; a directory with more is listed in part.
-const maxEntries = 50_000
+const maxEntries = 10_000
 
 // list gives the names in a directory: directories end in "/", symbolic links say where they lead. A model that reads a
 // directory wants to know what is there; a refusal would only cost it another call.
@@ -66,11 +66,11 @@ func entriesOf(c *ext.Call, p place) (entries []fs.DirEntry, whole bool, err err
 		return nil, false, err
 	}
 	defer dir.Close()
-	for len(entries) < maxEntries {
+	for len(entries) <= maxEntries { // one more, so that the cut is seen
 		if err := c.Err(); err != nil {
 			return nil, false, err
 		}
-		some, err := dir.ReadDir(min(1000, maxEntries-len(entries)))
+		some, err := dir.ReadDir(min(1000, maxEntries+1-len(entries)))
 		entries = append(entries, some...)
 		if errors.Is(err, io.EOF) {
 			whole = true
@@ -80,6 +80,7 @@ func entriesOf(c *ext.Call, p place) (entries []fs.DirEntry, whole bool, err err
 			return nil, false, err
 		}
 	}
+	entries = entries[:min(len(entries), maxEntries)]
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	return entries, whole, nil
 }

@@ -38,6 +38,8 @@ type readArgs struct {
 	Limit  *count `json:"limit"`
 }
 
+func (a readArgs) where() string { return a.Path }
+
 // window reads the part of the file that is asked for.
 func (a readArgs) window() (offset, limit int, err error) {
 	offset, limit = 1, defaultLines
@@ -59,25 +61,15 @@ func (t *tools) readTool() ext.Tool {
 		Description: "Read a file. Text comes as numbered lines (\"   12 | text\"; the number and bar are not part of the file) with the SHA-256 of the whole file. " +
 			"Lines are clipped at 2,000 characters; a long file ends with the offset to continue from. A directory gives a listing, a picture is shown.",
 		Parameters: json.RawMessage(readSchema),
-		Intent: func(raw json.RawMessage) policy.Intent {
-			var a readArgs
-			if err := decode(raw, &a); err != nil {
-				return policy.Intent{Class: policy.Unknown, Title: "read", Reason: err.Error()}
+		Intent:     intent[readArgs](t, "read", policy.WorkspaceRead, policy.HostRead),
+		Invoke:     invoke(t, t.read),
+		Describe: describe("read", func(a readArgs) string {
+			offset, limit, err := a.window()
+			if err != nil || a.Offset == nil && a.Limit == nil {
+				return t.named(a.Path)
 			}
-			return t.intent(target{a.Path, "read"}, policy.WorkspaceRead, policy.HostRead)
-		},
-		Invoke: invoke(t, t.read),
-		Describe: func(raw json.RawMessage) string {
-			var a readArgs
-			if decode(raw, &a) != nil {
-				return "read"
-			}
-			line := "read " + t.describe(a.Path)
-			if offset, limit, err := a.window(); err == nil && (a.Offset != nil || a.Limit != nil) {
-				line += fmt.Sprintf(":%d-%d", offset, offset+limit-1)
-			}
-			return line
-		},
+			return fmt.Sprintf("%s:%d-%d", t.named(a.Path), offset, offset+limit-1)
+		}),
 	}
 }
 

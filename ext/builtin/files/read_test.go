@@ -269,6 +269,22 @@ func TestReadListsADirectory(t *testing.T) {
 	s.refused(isDirectory, "write", args{"path": "sub", "content": "b"})
 }
 
+func TestListingsAreBounded(t *testing.T) {
+	s := open(t, everything)
+	for i := range maxEntries + 1 {
+		must(t, os.WriteFile(fmt.Sprintf("%s/%d", s.root, i), nil, 0o600))
+	}
+	contains(t, s.ok("read", args{"path": "."}), "more than 10000 entries", "too many to be sorted")
+	must(t, os.Remove(s.path("7")))
+	contains(t, s.ok("read", args{"path": "."}), ". is a directory with 10000 entries:\n0\n1\n10\n", "[9500 more; continue with offset=501]")
+	contains(t, s.ok("read", args{"path": ".", "offset": 10_000}), "entries:\n9999\n")
+
+	o := everything
+	o.MaxOutputBytes = MinOutputBytes
+	small := join(t, newExtension(o), s.root, nil)
+	contains(t, small.ok("read", args{"path": "."}), "more; continue with offset=")
+}
+
 func TestUnreadable(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read everything")

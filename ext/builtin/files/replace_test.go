@@ -281,7 +281,7 @@ func TestNobodySeesHalfAFile(t *testing.T) {
 			}
 		}
 	}()
-	for i := range 20 {
+	for i := range 10 {
 		s.ok("write", args{"path": "f", "content": strings.Repeat(string(rune('b'+i)), 1<<20)})
 	}
 	close(stop)

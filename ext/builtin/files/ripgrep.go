@@ -30,10 +30,10 @@ func ripgrep(ctx context.Context, program string, q *query, found *hits) error {
 		return nil
 	case err != nil:
 		return err
-	case result.ExitCode == 2 && complaint.Len() > 0:
-		return badRegex(strings.Join(strings.Fields(strings.ToValidUTF8(complaint.String(), "")), " "))
-	case result.ExitCode > 2 || result.Signal != 0:
-		return fmt.Errorf("ripgrep ended with status %d, signal %d", result.ExitCode, result.Signal)
+	case result.ExitCode == 2 && complaint.Len() > 0 && q.regex:
+		return badRegex(complaint.said())
+	case result.ExitCode > 1 && complaint.Len() > 0, result.ExitCode > 2, result.Signal != 0:
+		return fmt.Errorf("ripgrep ended with status %d, signal %d: %s", result.ExitCode, result.Signal, complaint.said())
 	}
 	return nil // 0: found, 1: nothing found, 2 in silence: some files could not be read
 }
@@ -174,3 +174,6 @@ func (h *head) Write(p []byte) (int, error) {
 	h.Buffer.WriteString(text.CutBytes(string(p), h.max-h.Len()))
 	return len(p), nil
 }
+
+// said is what was written as one line.
+func (h *head) said() string { return text.CleanLine(squeeze(h.String())) }

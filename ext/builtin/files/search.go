@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -29,6 +28,12 @@ const (
 	// searchNoteBytes is what the lines before and after the rows take, generously.
 	searchNoteBytes = 512
 )
+
+// searchBounds are those bounds of a search that tests make smaller, since they cannot be reached in the time of a test.
+type searchBounds struct {
+	time  time.Duration // searchTime
+	files int           // maxWalked
+}
 
 const searchSchema = `{
   "type": "object",
@@ -130,28 +135,18 @@ func (t *tools) searchTool() ext.Tool {
 		Description: "Find lines in files. Gives path:line and the line, sorted by path, and the number of matches. " +
 			"Files that git ignores, binary files and .git are left out.",
 		Parameters: json.RawMessage(searchSchema),
-		Intent: func(raw json.RawMessage) policy.Intent {
-			var a searchArgs
-			if err := decode(raw, &a); err != nil {
-				return policy.Intent{Class: policy.Unknown, Title: "search", Reason: err.Error()}
-			}
-			return t.intent(target{a.where(), "search"}, policy.WorkspaceRead, policy.HostRead)
-		},
-		Invoke: invoke(t, t.search),
-		Describe: func(raw json.RawMessage) string {
-			var a searchArgs
-			if decode(raw, &a) != nil {
-				return "search"
-			}
-			line := "search " + quoted(a.Query)
-			if where := t.describe(a.where()); where != "." {
+		Intent:     intent[searchArgs](t, "search", policy.WorkspaceRead, policy.HostRead),
+		Invoke:     invoke(t, t.search),
+		Describe: describe("search", func(a searchArgs) string {
+			line := quoted(a.Query)
+			if where := t.named(a.where()); where != "." {
 				line += " in " + where
 			}
 			if a.Glob != "" {
 				line += " (" + printable(text.Clip(a.Glob, maxQuotedRunes)) + ")"
 			}
 			return line
-		},
+		}),
 	}
 }
 
@@ -195,25 +190,25 @@ func (t *tools) search(c *ext.Call, a searchArgs) (ext.Output, error) {
 		return ext.Output{}, err
 	}
 	found := &hits{max: q.max, context: q.context, room: t.MaxOutputBytes}
-	ctx, stop := context.WithTimeoutCause(c, searchTime, errLate)
+	ctx, stop := context.WithTimeoutCause(c, t.bounds.time, errLate)
 	defer stop()
 	if rg := t.ripgrep(); rg != "" {
 		err = ripgrep(ctx, rg, q, found)
 	} else {
-		err = walk(ctx, q, found)
+		err = walk(ctx, q, t.bounds.files, found)
 	}
 	if err != nil && !errors.Is(context.Cause(ctx), errLate) {
 		return ext.Output{}, refuseOS("search "+p.shown, err)
 	}
 	found.late = err != nil
 	found.close()
-	return t.found(q, p, found), nil
+	return t.report(q, p, found), nil
 }
 
 var errLate = errors.New("the search takes too long")
 
-// found writes the result of a search.
-func (t *tools) found(q *query, p place, h *hits) ext.Output {
+// report writes the result of a search.
+func (t *tools) report(q *query, p place, h *hits) ext.Output {
 	what := fmt.Sprintf("%s (%s) in %s", quoted(q.text), q.manner(), p.shown)
 	if q.glob.written != "" {
 		what += ", glob " + printable(q.glob.written)
@@ -221,27 +216,35 @@ func (t *tools) found(q *query, p place, h *hits) ext.Output {
 	if h.matches == 0 {
 		body := "no match for " + what
 		if h.late {
-			body += fmt.Sprintf(" within %s; not everything was searched: narrow path or glob", text.Duration(searchTime))
+			body += " so far"
 		} else {
 			body += "; searched " + q.scope(h.searched)
 		}
-		return titled(body+h.omission()+"\n", "no match for "+what)
+		return titled(body+"\n"+t.caveats(h), "no match for "+what)
 	}
 	count := fmt.Sprintf("%s in %s", text.Plural(h.matches, "match"), text.Plural(len(h.files), "file"))
 	var rows strings.Builder
 	h.write(&rows, t.MaxOutputBytes-searchNoteBytes-len(what), func(rel string) string { return printable(q.full(rel)) })
-	body := count + " for " + what + "\n" + rows.String()
+	return titled(count+" for "+what+"\n"+rows.String()+t.caveats(h), count+" for "+what)
+}
+
+// caveats are the lines that say what a result does not show.
+func (t *tools) caveats(h *hits) string {
+	var b strings.Builder
 	switch {
-	case h.more:
-		body += fmt.Sprintf("[stopped at %s, there are more: narrow query, path or glob, or raise max_results]\n", text.Plural(h.matches, "match"))
 	case h.full:
-		body += fmt.Sprintf("[the result is full at %s, there is more: narrow query, path or glob, or ask for less context]\n", text.Bytes(int64(t.MaxOutputBytes)))
+		fmt.Fprintf(&b, "[the result is full at %s, there is more: narrow query, path or glob, or ask for less context]\n", text.Bytes(int64(t.MaxOutputBytes)))
+	case h.more:
+		fmt.Fprintf(&b, "[stopped at %s, there are more: narrow query, path or glob, or raise max_results]\n", text.Plural(h.matches, "match"))
 	case h.capped:
-		body += fmt.Sprintf("[only the first %d files were searched: narrow path or glob]\n", maxWalked)
+		fmt.Fprintf(&b, "[only the first %s were searched: narrow path or glob]\n", text.Plural(t.bounds.files, "file"))
 	case h.late:
-		body += fmt.Sprintf("[stopped after %s, not everything was searched: narrow path or glob]\n", text.Duration(searchTime))
+		fmt.Fprintf(&b, "[stopped after %s, not everything was searched: narrow path or glob]\n", text.Duration(t.bounds.time))
 	}
-	return titled(body+h.omission(), count+" for "+what)
+	if h.omitted > 0 {
+		fmt.Fprintf(&b, "[%s on lines too long to be shown]\n", text.Plural(h.omitted, "match"))
+	}
+	return b.String()
 }
 
 // scope says which files were looked into.
@@ -269,29 +272,6 @@ func (q *query) manner() string {
 		manner += ", any case"
 	}
 	return manner
-}
-
-func (h *hits) omission() string {
-	if h.omitted == 0 {
-		return ""
-	}
-	return fmt.Sprintf("\n[%s on lines too long to be shown]", text.Plural(h.omitted, "match"))
-}
-
-// compile makes the search for engines in Go. Lines come to it without their ending.
-func (q *query) compile() (*regexp.Regexp, error) {
-	pattern := q.text
-	if !q.regex {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	if q.ignoreCase {
-		pattern = "(?i)" + pattern
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, badRegex(err.Error())
-	}
-	return re, nil
 }
 
 func badRegex(why string) error {

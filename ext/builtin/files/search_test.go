@@ -300,3 +300,98 @@ func TestGlobs(t *testing.T) {
 		}
 	}
 }
+
+func TestSearchStopsAtItsDeadline(t *testing.T) {
+	both(t, func(t *testing.T, s *session) {
+		s.put("f", "foo\n")
+		s.x.bounds.time = 1 // a nanosecond: it has passed when the engine begins
+		contains(t, s.ok("search", args{"query": "foo"}), "no match for \"foo\" (literal) in . so far\n[stopped after 0s, not everything was searched")
+	})
+}
+
+func TestTheWalkerStopsAtItsBoundOfFiles(t *testing.T) {
+	for _, repository := range []bool{false, true} {
+		s := open(t, everything)
+		s.x.ripgrep = func() string { return "" }
+		if repository {
+			s.git()
+		}
+		for i := range 11 {
+			s.put(fmt.Sprintf("%02d", i), "foo\n")
+		}
+		for most, capped := range map[int]bool{10: true, 11: false, 12: false} {
+			s.x.bounds.files = most
+			got := s.ok("search", args{"query": "foo"})
+			if strings.Contains(got, fmt.Sprintf("only the first %d files", most)) != capped || !strings.HasPrefix(got, fmt.Sprint(min(most, 11))) {
+				t.Errorf("%d files at most:\n%s", most, got)
+			}
+		}
+	}
+}
+
+func TestSearchBoundsItsQuery(t *testing.T) {
+	both(t, func(t *testing.T, s *session) {
+		var b strings.Builder
+		for i := 0; b.Len() < maxQueryBytes; i++ {
+			fmt.Fprint(&b, i, ",")
+		}
+		long := b.String()[:maxQueryBytes]
+		s.put("f", long+"\n")
+		contains(t, s.ok("search", args{"query": long}), "1 match in 1 file")
+		s.refused(tooLarge, "search", args{"query": long + "x"})
+	})
+}
+
+// What git knows of a workspace that has changed since.
+func TestSearchInARepositoryInMotion(t *testing.T) {
+	both(t, func(t *testing.T, s *session) {
+		s.git()
+		s.put("tracked", "foo\n")
+		s.put("deleted", "foo\n")
+		s.put("sub/inner", "foo\n")
+		git := func(args ...string) {
+			t.Helper()
+			c := exec.Command("git", append([]string{"-C", s.root, "-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v\n%s", args, err, out)
+			}
+		}
+		git("add", ".")
+		git("commit", "-qm", "all")
+		must(t, os.Remove(s.path("deleted")))
+		s.put("untracked", "foo\n")
+		git("init", "-q", "repo")
+		s.put("repo/own", "foo\n")
+		s.put("repo/.hidden/own", "foo\n")
+		git("init", "-q", ".dotted")
+		s.put(".dotted/own", "foo\n")
+		want := ".dotted/own:1  foo\nrepo/.hidden/own:1  foo\nrepo/own:1  foo\nsub/inner:1  foo\ntracked:1  foo\nuntracked:1  foo\n"
+		if _, rows, _ := strings.Cut(s.ok("search", args{"query": "foo"}), "\n"); rows != want {
+			t.Errorf("got\n%s\nwant\n%s", rows, want)
+		}
+		want = "repo/own:1  foo\nsub/inner:1  foo\ntracked:1  foo\nuntracked:1  foo\n"
+		if _, rows, _ := strings.Cut(s.ok("search", args{"query": "foo", "hidden": false}), "\n"); rows != want {
+			t.Errorf("got\n%s\nwant\n%s", rows, want)
+		}
+		want = "sub/inner:1  foo\n"
+		if _, rows, _ := strings.Cut(s.ok("search", args{"query": "foo", "path": "sub"}), "\n"); rows != want {
+			t.Errorf("got\n%s\nwant\n%s", rows, want)
+		}
+	})
+}
+
+// A ripgrep that fails says why, and is not taken for one that found nothing.
+func TestABrokenRipgrepIsNoEmptyResult(t *testing.T) {
+	s := open(t, everything)
+	s.put("f", "foo\n")
+	for name, script := range map[string]string{"refuses": "echo 'unknown flag\033[2J' >&2; exit 2", "crashes": "kill -9 $$", "fails": "exit 7"} {
+		program := s.put("bin/"+name, "#!/bin/sh\n"+script+"\n")
+		must(t, os.Chmod(program, 0o755))
+		s.x.ripgrep = func() string { return program }
+		if got := s.refused(ioFailed, "search", args{"query": "foo"}); strings.Contains(got, "\x1b") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	s.x.ripgrep = func() string { return s.path("bin/missing") }
+	s.refused(ioFailed, "search", args{"query": "foo"})
+}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"regexp"
 	"runtime"
 	"slices"
@@ -28,9 +27,9 @@ const (
 	walkBatch = 256
 )
 
-// walk searches without ripgrep: the same files, line by line, several at a time.
-func walk(ctx context.Context, q *query, found *hits) error {
-	re, err := q.compile()
+// walk searches without ripgrep: the same files, but no more than most, line by line and several at a time.
+func walk(ctx context.Context, q *query, most int, found *hits) error {
+	s, err := newScanner(q, found.room)
 	if err != nil {
 		return err
 	}
@@ -41,15 +40,15 @@ func walk(ctx context.Context, q *query, found *hits) error {
 	defer root.Close()
 	names := []string{q.file}
 	if q.file == "" {
-		if names, err = candidates(ctx, root, q); err != nil {
+		l := &lister{query: q, root: root, most: most}
+		if err := l.list(ctx); err != nil {
 			return err
 		}
-		if found.capped = len(names) > maxWalked; found.capped {
-			names = names[:maxWalked]
+		names = l.names
+		if found.capped = len(names) > most; found.capped {
+			names = names[:most]
 		}
 	}
-	s := scanner{query: q, re: re, room: found.room}
-	s.need, _ = re.LiteralPrefix()
 	for batch := range slices.Chunk(names, walkBatch) {
 		results := make([]scanned, len(batch))
 		var group errgroup.Group
@@ -82,36 +81,66 @@ func walk(ctx context.Context, q *query, found *hits) error {
 	return nil
 }
 
-// candidates lists the files to search, by path: those that git tracks or would, where it is a git repository.
-func candidates(ctx context.Context, root *os.Root, q *query) ([]string, error) {
-	names, err := gitFiles(ctx, q.dir)
+// lister gathers the files to search.
+type lister struct {
+	*query
+	root  *os.Root
+	most  int      // it stops at one more, so that the cut is seen
+	names []string // relative to root
+}
+
+// list lists the files by path: those that git tracks or would track, where it is a git repository.
+func (l *lister) list(ctx context.Context) error {
+	known, err := gitFiles(ctx, l.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var all []string
-	wanted := func(name string) bool {
-		return (q.hidden || !hidden(name)) && q.wants(name)
+	if len(known) == 0 {
+		err = l.below(ctx, ".")
 	}
-	for _, name := range names {
-		info, err := root.Lstat(strings.TrimSuffix(name, "/"))
+	for _, name := range known {
+		name = strings.TrimSuffix(name, "/")
+		info, gone := l.root.Lstat(name)
 		switch {
-		case err != nil: // deleted, but still tracked
+		case gone != nil: // deleted, but still tracked
 		case info.IsDir(): // a repository within the repository
-			all, err = everyFile(ctx, root, strings.TrimSuffix(name, "/"), q.hidden, wanted, all)
-			if err != nil {
-				return nil, err
+			err = l.below(ctx, name)
+		case info.Mode().IsRegular() && l.fits(name):
+			l.names = append(l.names, name)
+		}
+		if err != nil || len(l.names) > l.most {
+			break
+		}
+	}
+	slices.SortFunc(l.names, comparePaths)
+	l.names = slices.Compact(l.names) // git lists unmerged files more than once
+	return err
+}
+
+// below adds the files below dir. It follows no symbolic link, and what cannot be listed is left out.
+func (l *lister) below(ctx context.Context, dir string) error {
+	return fs.WalkDir(l.root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || name == dir:
+			return nil
+		case d.Name() == ".git" || !l.hidden && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
 			}
-		case info.Mode().IsRegular() && wanted(name):
-			all = append(all, name)
+		case d.Type().IsRegular() && l.fits(name):
+			if l.names = append(l.names, name); len(l.names) > l.most {
+				return fs.SkipAll
+			}
 		}
-	}
-	if len(names) == 0 {
-		if all, err = everyFile(ctx, root, ".", q.hidden, wanted, nil); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(all, comparePaths)
-	return slices.Compact(all), nil // unmerged files are listed more than once
+		return nil
+	})
+}
+
+func (l *lister) fits(name string) bool {
+	dotted := strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
+	return (l.hidden || !dotted) && l.wants(name)
 }
 
 // comparePaths orders paths as walking directory after directory meets them.
@@ -128,35 +157,6 @@ func comparePaths(a, b string) int {
 		}
 	}
 	return cmp.Compare(len(a), len(b))
-}
-
-// hidden reports whether a path has an element that begins with a dot.
-func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
-}
-
-// everyFile adds to all the regular files below dir that are wanted. It follows no symbolic link, and what cannot be listed is
-// left out.
-func everyFile(ctx context.Context, root *os.Root, dir string, dotted bool, wanted func(string) bool, all []string) ([]string, error) {
-	err := fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			return nil
-		case d.IsDir():
-			if name != dir && (d.Name() == ".git" || !dotted && strings.HasPrefix(d.Name(), ".")) {
-				return fs.SkipDir
-			}
-		case d.Type().IsRegular() && path.Base(name) != ".git" && wanted(name):
-			all = append(all, name)
-			if len(all) > maxWalked { // one more, so that the cut is seen
-				return fs.SkipAll
-			}
-		}
-		return nil
-	})
-	return all, err
 }
 
 // gitFiles asks git for the files below dir that it does not ignore; none when dir is in no repository, git is not there, or
@@ -209,9 +209,38 @@ func (l *limited) Write(p []byte) (int, error) {
 // scanner looks through one file after the other, from several goroutines.
 type scanner struct {
 	*query
-	re   *regexp.Regexp
-	need string // every match begins with it
 	room int
+	need []byte                // every match begins with it
+	find func(line []byte) int // where the first match in a line begins; -1 without one
+}
+
+func newScanner(q *query, room int) (*scanner, error) {
+	s := &scanner{query: q, room: room}
+	if !q.regex && !q.ignoreCase {
+		s.need = []byte(q.text)
+		s.find = func(line []byte) int { return bytes.Index(line, s.need) }
+		return s, nil
+	}
+	pattern := q.text
+	if !q.regex {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if q.ignoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, badRegex(err.Error())
+	}
+	prefix, _ := re.LiteralPrefix()
+	s.need = []byte(prefix)
+	s.find = func(line []byte) int {
+		if at := re.FindIndex(line); at != nil {
+			return at[0]
+		}
+		return -1
+	}
+	return s, nil
 }
 
 // scanned is what was found in one file.
@@ -229,7 +258,7 @@ func (s *scanner) scan(name string, data []byte) scanned {
 			return scanned{searched: true}
 		}
 	}
-	if s.need != "" && !bytes.Contains(data, []byte(s.need)) {
+	if !bytes.Contains(data, s.need) {
 		return scanned{searched: true}
 	}
 	found := &hits{max: s.max + 1, context: s.context, room: s.room}
@@ -250,14 +279,14 @@ func (s *scanner) lines(data []byte, found *hits) {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
 		line = bytes.TrimSuffix(line, []byte("\r"))
-		at := s.re.FindIndex(line)
+		at := s.find(line)
 		switch {
-		case at != nil:
+		case at >= 0:
 			for _, b := range before {
 				found.add(row{b.number, excerpt(b.line, 0), false})
 			}
 			before, after = before[:0], s.context
-			if !found.add(row{number, excerpt(line, at[0]), true}) {
+			if !found.add(row{number, excerpt(line, at), true}) {
 				return
 			}
 		case after > 0:

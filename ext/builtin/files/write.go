@@ -7,7 +7,6 @@ import (
 
 	"octavo/ext"
 	"octavo/ext/policy"
-	"octavo/pages"
 )
 
 const writeSchema = `{
@@ -27,34 +26,18 @@ type writeArgs struct {
 	ExpectedHash string  `json:"expected_hash"`
 }
 
+func (a writeArgs) where() string { return a.Path }
+
 func (t *tools) writeTool() ext.Tool {
 	return ext.Tool{
 		Name: "write",
 		Description: "Create a file, or replace the whole of one that you have read in this session. To change a part of a file use edit. " +
 			"Encoding, line endings and permissions of an existing file are kept.",
 		Parameters: json.RawMessage(writeSchema),
-		Intent: func(raw json.RawMessage) policy.Intent {
-			var a writeArgs
-			if err := decode(raw, &a); err != nil {
-				return policy.Intent{Class: policy.Unknown, Title: "write", Reason: err.Error()}
-			}
-			return t.intent(target{a.Path, "write"}, policy.WorkspaceWrite, policy.HostWrite)
-		},
-		Preview: func(c *ext.Call, raw json.RawMessage) (*pages.Display, error) {
-			var a writeArgs
-			if err := decode(raw, &a); err != nil {
-				return nil, err
-			}
-			return t.preview(c, a.Path, "write", t.planWrite(a))
-		},
-		Invoke: invoke(t, t.write),
-		Describe: func(raw json.RawMessage) string {
-			var a writeArgs
-			if decode(raw, &a) != nil {
-				return "write"
-			}
-			return "write " + t.describe(a.Path)
-		},
+		Intent:     intent[writeArgs](t, "write", policy.WorkspaceWrite, policy.HostWrite),
+		Preview:    preview(t, "write", t.planWrite),
+		Invoke:     invoke(t, t.write),
+		Describe:   describe("write", func(a writeArgs) string { return t.named(a.Path) }),
 	}
 }
 

@@ -66,8 +66,10 @@ func (c *chunk) read(data []byte) error {
 		Choices: c.Choices[:0], Usage: c.Usage[:0], Error: c.Error[:0],
 	}
 	err := json.Unmarshal(data, c)
+	if err == nil {
+		return nil
+	}
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		*c = chunk{}
 		return c.forgive(data)
 	}
 	return err

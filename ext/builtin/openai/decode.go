@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// MaxAnswer is the most text, reasoning and arguments one answer may have together, in bytes.
-	MaxAnswer = 32 << 20
+	// MaxAnswer is the most text, reasoning and arguments one answer may have together, in bytes. An answer is stored as one
+	// entry, so it stays well below what an entry may have.
+	MaxAnswer = 8 << 20
 	// MaxCalls is how many tools one answer may call.
 	MaxCalls = 32
 
@@ -67,10 +68,10 @@ func (d *decoder) event(ev model.SSE) error {
 		}
 	}
 	if d.id == "" {
-		d.id = shortWord(c.ID)
+		d.id = shortWord(plain(c.ID))
 	}
 	if d.model == "" {
-		d.model = shortWord(c.Model)
+		d.model = shortWord(plain(c.Model))
 	}
 	d.count(c.Usage)
 	for i := range c.Choices {
@@ -82,7 +83,7 @@ func (d *decoder) event(ev model.SSE) error {
 			return err
 		}
 		if why := c.Choices[i].Finish; why != "" {
-			d.finish = text.CutBytes(why, maxWord)
+			d.finish = shortWord(why)
 		}
 	}
 	return nil
@@ -103,10 +104,9 @@ func (d *decoder) delta(x *delta) error {
 		}
 	}
 	if len(x.Details) > 0 {
-		if err := d.grow(len(x.Details)); err != nil {
+		if err := d.grow(d.details.add(x.Details)); err != nil {
 			return err
 		}
-		d.details.add(x.Details)
 	}
 	for _, more := range [...]string{x.Content, x.Refusal} {
 		if more == "" {
@@ -224,8 +224,8 @@ func cutOff() error {
 	return &model.Error{Class: model.ErrCut, Message: "the stream ended before the answer did"}
 }
 
-// shortWord is a value of one word as it may be kept.
-func shortWord(raw []byte) string { return text.CutBytes(plain(raw), maxWord) }
+// shortWord is a value of one word as it may be kept and shown.
+func shortWord(s string) string { return text.CutBytes(text.CleanLine(s), maxWord) }
 
 // finishOf is the meaning of a finish reason.
 func finishOf(reason string) model.Finish {

@@ -237,21 +237,37 @@ func TestDecodeBounds(t *testing.T) {
 	}
 
 	const piece = 512 << 10
-	for kind, field := range map[string]string{"text": "content", "reasoning": fieldContent, "refusal": "refusal", "details": "reasoning_details"} {
-		value := `"` + strings.Repeat("x", piece) + `"`
-		if kind == "details" {
-			value = `"` + strings.Repeat("x", piece-2) + `"` // its bytes count as they stand on the wire
-		}
-		delta := `{"choices":[{"delta":{"` + field + `":` + value + `}}]}`
+	for _, field := range []string{"content", fieldContent, fieldPlain, "refusal"} {
+		delta := `{"choices":[{"delta":{"` + field + `":"` + strings.Repeat("x", piece) + `"}}]}`
 		d := newDecoder("", func(model.Event) error { return nil })
 		for range MaxAnswer / piece {
 			if err := d.event(model.SSE{Data: []byte(delta)}); err != nil {
-				t.Fatalf("%s: %v", kind, err)
+				t.Fatalf("%s: %v", field, err)
 			}
 		}
 		err := d.event(model.SSE{Data: []byte(`{"choices":[{"delta":{"content":"x"}}]}`)})
-		if model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "larger than 32 MiB") {
-			t.Errorf("%s: a byte above %d: %v", kind, MaxAnswer, err)
+		if model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), fmt.Sprintf("larger than %d MiB", MaxAnswer>>20)) {
+			t.Errorf("%s: a byte above %d: %v", field, MaxAnswer, err)
+		}
+	}
+	// Items of reasoning_details count for more than their bytes.
+	d := newDecoder("", func(model.Event) error { return nil })
+	flood := model.SSE{Data: []byte(`{"choices":[{"delta":{"reasoning_details":[` + strings.Repeat(`{},`, 999) + `{}]}}]}`)}
+	events := 0
+	for ; d.event(flood) == nil; events++ {
+	}
+	if events != MaxAnswer/(1000*itemCost+3001) {
+		t.Errorf("%d events with 1000 items each were taken", events)
+	}
+}
+
+// Words that a provider puts beside the answer are short and clean, or become so.
+func TestDecodeWords(t *testing.T) {
+	long := strings.Repeat("x", maxWord)
+	for said, want := range map[string]string{"stop": "stop", long: long, long + "y": long, `\u001b]0;t\u0007odd`: "odd"} {
+		a, _, err := decode(`{"id":"` + said + `","model":"` + said + `","choices":[{"delta":{"content":"a"},"finish_reason":"` + said + `"}]}`)
+		if err != nil || a.ID != want || a.Model != want || a.Reason != want {
+			t.Errorf("%q: %+v %v", said, a, err)
 		}
 	}
 }

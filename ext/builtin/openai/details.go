@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// itemCost is what one item counts beside its bytes, so that MaxAnswer bounds what a flood of empty items takes, too.
+const itemCost = 1 << 10
+
 // details collects reasoning_details: typed items, some of them signed or encrypted, that OpenRouter wants back as they were
 // before they were cut into deltas. The decoder bounds their size.
 type details []*detail
@@ -21,12 +24,13 @@ type detail struct {
 // growing are the fields that come in pieces.
 var growing = [...]string{"text", "summary", "data"}
 
-// add takes the items of one delta. What is no list of objects is dropped: it could not be sent back.
-func (ds *details) add(raw json.RawMessage) {
+// add takes the items of one delta and returns what they cost. What is no list of objects is dropped: it could not be sent back.
+func (ds *details) add(raw json.RawMessage) int {
 	var items []map[string]json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
-		return
+		return 0
 	}
+	before := len(*ds)
 	for _, it := range items {
 		if it == nil {
 			continue
@@ -38,6 +42,7 @@ func (ds *details) add(raw json.RawMessage) {
 			}
 		}
 	}
+	return len(raw) + (len(*ds)-before)*itemCost
 }
 
 // open returns the item that a delta continues: the last one, when number and type agree and it has a number at all.

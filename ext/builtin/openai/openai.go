@@ -22,9 +22,9 @@ const (
 	Wire = "openai-chat"
 )
 
-// What is sent of pictures unless the endpoint is known to take more or less (plugins.md 8.1).
+// What is sent of pictures to a model whose limits are not known (product.md 7).
 const (
-	maxImageEdge  = 2048
+	maxImageEdge  = 4000
 	maxImageBytes = 5 << 20
 )
 
@@ -75,8 +75,14 @@ func resolve(c *model.Client, p ext.Profile, modelID string) (*model.Upstream, e
 	}, nil
 }
 
-// stream asks once.
+// stream asks once. A request that names no model or maker means the endpoint's.
 func stream(ctx context.Context, c *model.Client, e *model.Endpoint, d dialect, r model.Request, emit func(model.Event) error) (*model.Answer, error) {
+	if r.Model == "" {
+		r.Model = e.Model
+	}
+	if r.Maker == "" {
+		r.Maker = e.Provider + "/" + e.Model
+	}
 	body, err := encode(r, d)
 	if err != nil {
 		return nil, &model.Error{Class: model.ErrRequest, Provider: e.Provider, Message: "the request cannot be written: " + err.Error(), Err: err}

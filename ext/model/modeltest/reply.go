@@ -68,7 +68,7 @@ func Status(code int, body string, headers ...string) Reply {
 // Raw answers 200 with this body, to the letter, as an event stream unless a header says otherwise.
 func Raw(body string) Reply { return Reply{raw: true, body: body} }
 
-// Cut breaks the connection after so many events.
+// Cut breaks the connection after so many events, of which the first only names the role.
 func Cut(events int) Reply { return Say(filler).Cut(events) }
 
 // Stall falls silent after so many events, until the client goes away or the server is closed.
@@ -114,7 +114,7 @@ func (r Reply) Chunk(runes int) Reply { r.chunk = runes; return r }
 // Pieces sends n bytes in each write, wherever that cuts, instead of an event.
 func (r Reply) Pieces(n int) Reply { r.piece = n; return r }
 
-// Cut breaks the connection after so many events.
+// Cut breaks the connection after so many events, of which the first only names the role.
 func (r Reply) Cut(events int) Reply { r.cut = events + 1; return r }
 
 // Stall falls silent after so many events.

@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,13 +18,17 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+// run serves until ctx ends, after it has printed the server's URL to out.
+func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("scriptedmodel", flag.ContinueOnError)
 	host := flags.String("host", "127.0.0.1", "address to listen on")
 	port := flags.Int("port", 0, "port to listen on; 0 picks a free one")
@@ -50,10 +56,9 @@ func run(args []string) error {
 	defer s.Close()
 	s.Load(script, *restart)
 	s.Models(strings.Split(*models, ",")...)
-	fmt.Println(s.URL())
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	if _, err := fmt.Fprintln(out, s.URL()); err != nil {
+		return err
+	}
 	<-ctx.Done()
 	return nil
 }

@@ -1,0 +1,260 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"octavo/app/api"
+)
+
+// begin says what Interactive was started with.
+func (v *conversation) begin(ctx context.Context, in api.Input) error {
+	names, err := commandNames(ctx, v.session)
+	if err != nil {
+		return err
+	}
+	if names.has(in) {
+		v.start(ctx, in.Text, false)
+	} else {
+		v.submit(ctx, in)
+	}
+	return nil
+}
+
+// holding reports whether lines have to wait: until a command has ended, because what follows it may depend on it, and until it is
+// clear in which session they are said.
+func (v *conversation) holding() bool {
+	return v.command != nil || v.next != nil || v.question != nil && v.question.ID == askGoOn
+}
+
+// incoming is where the next line comes from; nil while none can be taken.
+func (v *conversation) incoming() <-chan line {
+	if v.ended || len(v.held) >= maxTypedAhead && v.question == nil {
+		return nil
+	}
+	return v.lines.lines
+}
+
+// typed takes a line that was read.
+func (v *conversation) typed(ctx context.Context, l line, open bool) error {
+	if !open {
+		// Nobody can answer any more. What runs is waited for.
+		v.ended = true
+		if v.question != nil && v.question.ID == askGoOn {
+			v.show(nil)
+		}
+		v.ask()
+		return nil
+	}
+	v.log.typed()
+	v.stayHere()
+	switch {
+	case l.ask != "" && v.question != nil && l.ask == v.question.ID:
+		v.answer(ctx, l)
+		return nil
+	case l.ask != "":
+		// It may have been meant as the answer, which is nothing to tell the model, and may be a secret.
+		v.log.say(wordNeedsInput, "that question is settled already; the line you typed was not used")
+		return nil
+	case !v.holding():
+		return v.say(ctx, l)
+	case len(v.held) >= maxTypedAhead:
+		v.log.say(wordError, "too many lines wait already; this one is dropped")
+		return nil
+	}
+	v.held = append(v.held, l)
+	return nil
+}
+
+// say does what a line asks for, once it is complete.
+func (v *conversation) say(ctx context.Context, l line) error {
+	err := l.err
+	var input string
+	var block, done bool
+	if err == nil {
+		input, block, done, err = v.compose.add(l.text)
+	}
+	switch {
+	case err != nil:
+		v.compose.drop()
+		v.log.fail(wordError, err)
+	case !done || strings.TrimSpace(input) == "":
+	case strings.HasPrefix(input, "/") && !block:
+		v.start(ctx, input, false)
+	default:
+		v.spoken = 0
+		if r, ok := v.submit(ctx, api.Input{Kind: api.InputChat, Text: input}); ok && !r.Queued && v.o.Echo != nil && v.o.Terminal {
+			v.spoken = r.Seq
+		}
+	}
+	return nil
+}
+
+// submit says something to the model.
+func (v *conversation) submit(ctx context.Context, in api.Input) (api.Receipt, bool) {
+	r, err := v.session.Submit(ctx, in)
+	if err != nil {
+		v.fail(err)
+		v.log.fail(wordFailed, err)
+		return r, false
+	}
+	v.accepted(r)
+	return r, true
+}
+
+// accepted says what became of an input that did not start a turn at once.
+func (v *conversation) accepted(r api.Receipt) {
+	switch t := v.state.Turn; {
+	case !r.Queued:
+	case t != nil && t.Phase == api.PhaseSummarizing:
+		v.log.say(wordQueued, "it starts when the summary is written")
+	default:
+		v.log.say(wordSteering, "the model reads it at its next step")
+	}
+}
+
+// start runs a command.
+func (v *conversation) start(ctx context.Context, line string, carry bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	v.command = &command{line: line, cancel: cancel, done: startCommand(ctx, v.session, line), carry: carry}
+}
+
+// commandEnded shows what a command answered and follows where it leads.
+func (v *conversation) commandEnded(r ran) error {
+	c := v.command
+	c.cancel()
+	v.command = nil
+	if r.err != nil {
+		v.log.fail(wordError, r.err)
+		return nil
+	}
+	said := r.out.Text
+	if said == "" {
+		said = string(r.out.Data)
+	}
+	v.log.answer(said)
+	if r.out.Receipt != nil {
+		v.accepted(*r.out.Receipt)
+	}
+	switch r.out.Go {
+	case api.GoQuit:
+		return errLeave
+	case api.GoNew, api.GoSession:
+		v.next = &step{to: r.out.Go, id: r.out.Session, carry: c.carry}
+		if v.state.Turn != nil {
+			v.log.say(wordQueued, "the session changes when this turn has ended")
+		}
+	}
+	return nil
+}
+
+// ask puts the oldest question that is open, unless one is being shown.
+func (v *conversation) ask() {
+	open := v.state.Asks
+	if q := v.question; q != nil && q.ID != askGoOn {
+		for _, a := range open {
+			if a.ID == q.ID && !v.ended {
+				return
+			}
+		}
+		v.show(nil)
+		if !v.ended {
+			v.log.say(wordNeedsInput, "the question was settled without you")
+		}
+	}
+	for _, a := range open {
+		switch {
+		case v.settled[a.ID]:
+		case v.ended:
+			v.settle(a.ID, api.Answer{Text: "nobody is there to answer, the input has ended"})
+		case v.question == nil:
+			v.show(newQuestion(a))
+		}
+	}
+}
+
+// show puts a question and has lines marked with it, or with nil takes it away.
+func (v *conversation) show(q *question) {
+	if v.silent {
+		v.silent = false
+		if err := v.o.Echo(true); err != nil {
+			v.log.warn(wordWarning, "the terminal could not be told to show what is typed again ("+err.Error()+"); type reset")
+		}
+	}
+	v.question = q
+	if q == nil {
+		v.lines.show("")
+		return
+	}
+	q.show(&v.log)
+	if q.Kind == api.AskSecret && v.o.Echo != nil {
+		if err := v.o.Echo(false); err != nil {
+			v.log.say(wordNeedsInput, "cancelled: the terminal would show what you type ("+err.Error()+")")
+			v.question = nil
+			v.settle(q.ID, api.Answer{})
+			return
+		}
+		v.silent = true
+	}
+	v.log.prompt("answer> ")
+	v.lines.show(q.ID)
+}
+
+// answer takes a line that was typed below the question.
+func (v *conversation) answer(ctx context.Context, l line) {
+	q := v.question
+	if v.silent && v.o.Terminal {
+		v.log.write("\n") // nor is the end of the line shown
+	}
+	a, ok := q.answer(l.text)
+	if !ok || l.err != nil {
+		q.again(&v.log)
+		v.log.prompt("answer> ")
+		return
+	}
+	v.show(nil)
+	if v.o.Echo == nil && q.Kind != api.AskSecret {
+		v.log.say(wordNeedsInput, "answered: "+l.text) // what a pipe says stands nowhere else
+	}
+	if q.ID == askGoOn {
+		if a.Option == optionYes {
+			v.start(ctx, "/fork summary", true)
+		}
+		return
+	}
+	v.settle(q.ID, a)
+	v.ask()
+}
+
+// settle answers a question. One that was settled meanwhile needs no answer.
+func (v *conversation) settle(id string, a api.Answer) {
+	v.settled[id] = true
+	if err := v.session.Answer(v.ctx, id, a); err != nil && !errors.Is(err, api.ErrClosed) {
+		v.log.fail(wordNeedsInput, err)
+	}
+}
+
+// askGoOn is the id of the only question that octavo asks here by itself.
+const (
+	askGoOn   = "plain:go-on"
+	optionYes = "yes"
+)
+
+// askToGoOn offers a way out of a full window.
+func (v *conversation) askToGoOn(ctx context.Context) error {
+	names, err := commandNames(ctx, v.session)
+	if err != nil || v.ended || !names["/fork"] {
+		return err
+	}
+	v.show(newQuestion(api.Ask{ID: askGoOn, Kind: api.AskConfirm, Title: "Continue in a new session that starts with a summary of this one?",
+		Options: []api.Option{{ID: optionYes, Label: "yes; the model writes the summary, which is a request of its own"}, {ID: "no", Label: "no, stay here"}}}))
+	return nil
+}
+
+// fail keeps the first failure.
+func (v *conversation) fail(err error) {
+	if v.failed == nil {
+		v.failed = err
+	}
+}

@@ -1,0 +1,402 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	// maxJudged is how long a command may be, in bytes, to be judged at all. What a person would have to scroll through is
+	// asked about; and the parser's depth, which nesting decides, stays harmless.
+	maxJudged = 4 << 10
+	// maxMatches is how many files a pattern of names may stand for.
+	maxMatches = 1000
+)
+
+// readOnly reports whether a command, run by bash in dir, is known to change nothing and to read only below workspace. Both are
+// absolute, symbolic links resolved. No is the answer to everything that is not understood whole: other syntax, other
+// programs, other options than the tables of rules.go have, and every word whose value depends on more than this text.
+//
+// It trusts the programs on PATH and, for git, the configuration of the repository, which can name programs of its own (a
+// file system monitor, text conversions). A symbolic link that leads out of the workspace is found where a path is named, or
+// matched by a pattern; links that a program meets by itself are not followed by the options that are allowed.
+func readOnly(command, dir, workspace string) bool {
+	if len(command) > maxJudged || !within(workspace, dir) {
+		return false
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil || len(file.Stmts) == 0 {
+		return false
+	}
+	j := &judge{dir: dir, workspace: workspace, loops: map[string]bool{}}
+	j.enter(file.Stmts[0])
+	return j.stmts(file.Stmts)
+}
+
+// judge walks over one command.
+type judge struct {
+	dir       string // where relative names begin
+	workspace string
+	first     *syntax.CallExpr // a cd at the very start, which dir has followed; any other is not understood
+	loops     map[string]bool  // variables of the for loops around
+}
+
+// enter follows "cd directory" when that comes before all else.
+func (j *judge) enter(s *syntax.Stmt) {
+	for {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.AndStmt || len(s.Redirs) > 0 {
+			break
+		}
+		s = b.X
+	}
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) != 2 || len(call.Assigns) > 0 {
+		return
+	}
+	name, ok := j.word(call.Args[0])
+	to, ok2 := j.word(call.Args[1])
+	if !ok || !ok2 || name.text != "cd" || !to.exact() || to.text == "" || to.text[0] == '-' || !j.inside(to) {
+		return
+	}
+	dir := to.text
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(j.dir, dir)
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return
+	}
+	j.dir, j.first = dir, call
+}
+
+func (j *judge) stmts(all []*syntax.Stmt) bool {
+	for _, s := range all {
+		if !j.stmt(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judge) stmt(s *syntax.Stmt) bool {
+	if s.Background || s.Coprocess || s.Disown {
+		return false
+	}
+	for _, r := range s.Redirs {
+		if !j.redirect(r) {
+			return false
+		}
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return j.call(c)
+	case *syntax.BinaryCmd:
+		return j.stmt(c.X) && j.stmt(c.Y)
+	case *syntax.Subshell:
+		return j.stmts(c.Stmts)
+	case *syntax.Block:
+		return j.stmts(c.Stmts)
+	case *syntax.TimeClause:
+		return c.Stmt != nil && j.stmt(c.Stmt)
+	case *syntax.IfClause:
+		for ; c != nil; c = c.Else {
+			if !j.stmts(c.Cond) || !j.stmts(c.Then) {
+				return false
+			}
+		}
+		return true
+	case *syntax.ForClause:
+		return j.loop(c)
+	}
+	return false
+}
+
+// redirect admits what writes nowhere.
+func (j *judge) redirect(r *syntax.Redirect) bool {
+	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
+		return false // {name}>file sets a variable
+	}
+	if r.Hdoc != nil {
+		for _, p := range r.Hdoc.Parts {
+			if _, ok := p.(*syntax.Lit); !ok {
+				return false
+			}
+		}
+		return true
+	}
+	to, ok := j.word(r.Word)
+	if !ok || !to.exact() {
+		return false
+	}
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll:
+		return to.text == os.DevNull
+	case syntax.DplOut, syntax.DplIn:
+		return to.text != "" && strings.Trim(to.text, "0123456789") == ""
+	case syntax.RdrIn:
+		return to.text == os.DevNull || j.inside(to)
+	case syntax.WordHdoc:
+		return true
+	}
+	return false
+}
+
+// loopName is what the variable of a loop may be called: in lower case, no program takes orders from it.
+var loopName = regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`)
+
+// loop admits "for name in words", with words that could stand as operands themselves.
+func (j *judge) loop(c *syntax.ForClause) bool {
+	over, ok := c.Loop.(*syntax.WordIter)
+	if !ok || c.Select || !over.InPos.IsValid() || !loopName.MatchString(over.Name.Value) {
+		return false
+	}
+	for _, w := range over.Items {
+		a, ok := j.word(w)
+		if !ok || a.dynamic || !j.operand(a) || !j.inside(a) {
+			return false
+		}
+	}
+	outer := j.loops[over.Name.Value]
+	j.loops[over.Name.Value] = true
+	defer func() { j.loops[over.Name.Value] = outer }()
+	return j.stmts(c.Do)
+}
+
+func (j *judge) call(c *syntax.CallExpr) bool {
+	if len(c.Assigns) > 0 || len(c.Args) == 0 {
+		return false // a variable may be one that the shell or a program obeys
+	}
+	if c == j.first {
+		return true
+	}
+	args := make([]arg, len(c.Args))
+	for i, w := range c.Args {
+		var ok bool
+		if args[i], ok = j.word(w); !ok {
+			return false
+		}
+	}
+	if !args[0].exact() {
+		return false
+	}
+	r, known := rules[args[0].text]
+	return known && r.admit(j, args[1:])
+}
+
+// arg is one word of a command.
+type arg struct {
+	text    string // its value, with a place-holder for what is only known when it runs
+	pattern string // text with what was quoted escaped, for matching names
+	glob    bool   // stands for the names it matches
+	dynamic bool   // has a part that is only known when it runs
+	loop    bool   // is nothing but the variable of a loop, whose values were judged already
+}
+
+// exact reports whether the word is what it says.
+func (a arg) exact() bool { return !a.glob && !a.dynamic }
+
+// operand reports whether the word cannot become an option.
+func (j *judge) operand(a arg) bool {
+	switch {
+	case a.loop || a.text == "":
+		return true
+	case a.dynamic || a.text[0] == '-':
+		return false
+	case a.glob && strings.IndexByte("*?[", a.text[0]) >= 0:
+		names, ok := j.matches(a)
+		return ok && !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, j.dir+"/-") })
+	}
+	return true
+}
+
+// matches lists the paths that a pattern stands for, which are absolute.
+func (j *judge) matches(a arg) (paths []string, ok bool) {
+	pattern := a.pattern
+	if !filepath.IsAbs(a.text) {
+		pattern = escape(j.dir) + "/" + pattern
+	}
+	paths, err := filepath.Glob(pattern)
+	return paths, err == nil && len(paths) <= maxMatches
+}
+
+// word evaluates a word; not ok is one that is not understood.
+func (j *judge) word(w *syntax.Word) (a arg, ok bool) {
+	if w == nil {
+		return a, false
+	}
+	if w.Lit() == "[" { // the command; without an end it matches nothing
+		a.quoted("[")
+		return a, true
+	}
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if !a.unquoted(p.Value) {
+				return a, false
+			}
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return a, false
+			}
+			a.quoted(p.Value)
+		case *syntax.DblQuoted:
+			if p.Dollar || !j.inQuotes(&a, p) {
+				return a, false
+			}
+			param, isParam := (*syntax.ParamExp)(nil), false
+			if len(w.Parts) == 1 && len(p.Parts) == 1 {
+				param, isParam = p.Parts[0].(*syntax.ParamExp)
+			}
+			a.loop = isParam && j.loops[param.Param.Value]
+		case *syntax.ParamExp:
+			if !plain(p) {
+				return a, false
+			}
+			a.dynamic = true
+			a.quoted("x")
+		default:
+			return a, false
+		}
+	}
+	return a, true
+}
+
+func (j *judge) inQuotes(a *arg, q *syntax.DblQuoted) bool {
+	for _, p := range q.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			a.quoted(unescape(p.Value, "$`\"\\"))
+		case *syntax.ParamExp:
+			if !plain(p) {
+				return false
+			}
+			a.dynamic = true
+			a.quoted("x")
+		case *syntax.CmdSubst:
+			if p.TempFile || p.ReplyVar || !j.stmts(p.Stmts) {
+				return false
+			}
+			a.dynamic = true
+			a.quoted("x")
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether p is $name or ${name} and no more: other forms assign, compute or run.
+func plain(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Flags == nil && p.NestedParam == nil &&
+		p.Index == nil && p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil && len(p.Modifiers) == 0
+}
+
+// unescape takes the backslashes away that quote one of those characters ("" for all) or join lines.
+func unescape(s, special string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if s[i+1] == '\n' {
+				i++
+				continue
+			}
+			if special == "" || strings.IndexByte(special, s[i+1]) >= 0 {
+				i++
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func (a *arg) quoted(s string) {
+	a.text += s
+	for i := range len(s) {
+		if strings.IndexByte(`*?[\`, s[i]) >= 0 {
+			a.pattern += `\`
+		}
+		a.pattern += s[i : i+1]
+	}
+}
+
+// unquoted adds characters that the shell looks at. Lists in braces and home directories are not understood.
+func (a *arg) unquoted(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			if i++; i < len(s) && s[i] != '\n' {
+				a.quoted(s[i : i+1])
+			}
+		case '*', '?', '[':
+			a.glob = true
+			a.text += string(c)
+			a.pattern += string(c)
+		case '{':
+			// Only with a comma or two dots inside do braces stand for several words: HEAD@{1} does not.
+			inner, _, closed := strings.Cut(s[i+1:], "}")
+			if !closed || strings.ContainsAny(inner, `{,\`) || strings.Contains(inner, "..") {
+				return false
+			}
+			a.quoted("{")
+		case '~':
+			if a.text == "" || strings.HasSuffix(a.text, "=") || strings.HasSuffix(a.text, ":") {
+				return false
+			}
+			a.quoted("~")
+		default:
+			a.quoted(s[i : i+1])
+		}
+	}
+	return true
+}
+
+// inside reports whether a path leads to nothing outside the workspace.
+func (j *judge) inside(a arg) bool {
+	if a.loop {
+		return true
+	}
+	if a.dynamic {
+		return false
+	}
+	for part := range strings.SplitSeq(a.text, "/") {
+		// ".*" matches ".." in some versions of bash.
+		if part == ".." || a.glob && strings.HasPrefix(part, ".") && strings.ContainsAny(part, "*?[") {
+			return false
+		}
+	}
+	if filepath.IsAbs(a.text) && !within(j.workspace, filepath.Clean(a.text)) {
+		return false
+	}
+	if !a.glob {
+		if filepath.IsAbs(a.text) {
+			return j.leadsInside(a.text)
+		}
+		return j.leadsInside(filepath.Join(j.dir, a.text))
+	}
+	paths, ok := j.matches(a)
+	return ok && !slices.ContainsFunc(paths, func(p string) bool { return !j.leadsInside(p) })
+}
+
+func escape(path string) string {
+	var a arg
+	a.quoted(path)
+	return a.pattern
+}
+
+// leadsInside follows symbolic links. What does not exist cannot be read.
+func (j *judge) leadsInside(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	return within(j.workspace, real)
+}
