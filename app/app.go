@@ -20,6 +20,7 @@ import (
 	"octavo/ext"
 	"octavo/ext/builtin"
 	"octavo/ext/composition"
+	"octavo/ext/model"
 	"octavo/sessionstore"
 )
 
@@ -40,6 +41,7 @@ type App struct {
 	extensions []ext.Extension
 	ledgers    map[string]*sessionstore.Ledger
 	models     *models
+	client     *model.Client
 
 	mu   sync.Mutex
 	open map[string]*session.Session
@@ -57,10 +59,12 @@ func New(ctx context.Context, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{o: o, store: store, ledgers: map[string]*sessionstore.Ledger{}, open: map[string]*session.Session{},
+	client := model.NewClient(model.Limits{})
+	a := &App{o: o, store: store, client: client, ledgers: map[string]*sessionstore.Ledger{}, open: map[string]*session.Session{},
 		extensions: builtin.All(builtin.Deps{Dir: o.Dir, Policy: s.EffectPolicy, MaxOutputBytes: s.MaxOutputBytes,
 			ExternalPaths: s.AllowExternalPaths, AllowEdit: s.AllowEdit, AllowWrite: s.AllowWrite,
-			AllowShell: s.AllowShell && s.AllowProcess, ShellPath: s.ShellPath, BashTimeout: s.BashTimeout, ContextFiles: s.ContextFiles})}
+			AllowShell: s.AllowShell && s.AllowProcess, ShellPath: s.ShellPath, BashTimeout: s.BashTimeout, ContextFiles: s.ContextFiles,
+			Client: client})}
 	for _, e := range a.extensions {
 		if e.Ledger == nil {
 			continue
@@ -88,6 +92,7 @@ func (a *App) Close(ctx context.Context) error {
 	for _, s := range open {
 		errs = append(errs, s.Close(ctx))
 	}
+	a.client.Close()
 	return errors.Join(append(errs, a.store.Close())...)
 }
 

@@ -51,7 +51,7 @@ func (s *Store) LockSession(ctx context.Context, id string) (*Lock, error) {
 	var held *HeldError
 	switch {
 	case errors.As(err, &held):
-		held.Next = "close it there, or start another with --new"
+		held.Next = "close it there, or start a new session here"
 		return nil, held
 	case err != nil:
 		return nil, fmt.Errorf("lock session %s: %w", id, s.explain(ctx, err))

@@ -273,7 +273,7 @@ func TestLocksNameTheirHolderAndDieWithIt(t *testing.T) {
 	if held.PID != cmd.Process.Pid || held.Command != filepath.Base(os.Args[0]) || held.Since.Before(before) || held.Since.After(time.Now()) {
 		t.Errorf("holder: %+v", held)
 	}
-	want := fmt.Sprintf("session one is open in process %d (%s, since %s); close it there, or start another with --new",
+	want := fmt.Sprintf("session one is open in process %d (%s, since %s); close it there, or start a new session here",
 		held.PID, held.Command, held.Since.Local().Format("15:04"))
 	if err.Error() != want && held.Since.Local().Day() == time.Now().Day() {
 		t.Errorf("message:\n%s\nwant:\n%s", err, want)

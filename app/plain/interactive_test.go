@@ -215,8 +215,9 @@ func TestInteractiveCommands(t *testing.T) {
 // What is typed after a command depends on it and waits; questions are answered meanwhile.
 func TestInteractiveLinesWaitForCommand(t *testing.T) {
 	s := newStage(t)
-	hold := make(chan struct{})
+	hold, began := make(chan struct{}), make(chan struct{}, 2)
 	s.run = func(ctx context.Context, line string) (api.Outcome, error) {
+		began <- struct{}{}
 		select {
 		case <-hold:
 		case <-ctx.Done():
@@ -231,8 +232,10 @@ func TestInteractiveLinesWaitForCommand(t *testing.T) {
 	}
 	close(hold)
 	k.expect("switched\n> for the new model")
+	<-began
 	hold = make(chan struct{})
 	k.line("/slow")
+	<-began
 	k.interrupt()
 	k.expect("[error] /slow was interrupted")
 	k.typist.eof()
@@ -564,9 +567,10 @@ func TestInteractiveHeartbeat(t *testing.T) {
 	beats := 0
 	until := func(want string) {
 		for !strings.Contains(k.out.String(), want) {
-			k.clock.pass(5 * time.Second)
-			beats++
-			k.out.await(t, "[working]", beats)
+			if k.clock.pass(5 * time.Second) {
+				beats++
+				k.out.await(t, "[working]", beats)
+			}
 		}
 	}
 	until("[working] waiting for the model, ")
@@ -775,7 +779,7 @@ func TestInteractiveFallsBehind(t *testing.T) {
 		t.step()
 		t.answer("one", testCall)
 		t.begins(testCall)
-		for i := range api.MaxPending + 200 { // queue events are never joined
+		for i := range 2*api.MaxPending + 200 { // queue events are never joined
 			t.locked(func() { t.queue([]api.Queued{{ID: fmt.Sprint(i), Kind: api.InputFollowUp, Text: "x"}}) })
 		}
 		t.locked(func() { t.queue(nil) })

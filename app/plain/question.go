@@ -51,7 +51,7 @@ func (q *question) head() string {
 	return q.Source + ": " + title
 }
 
-// show puts the question. What is asked about is shown whole: nobody can approve what was left out.
+// show says what is asked. It is shown whole: nobody can approve what was left out.
 func (q *question) show(l *log) {
 	l.say(wordNeedsInput, q.head())
 	l.block(q.Body)
@@ -61,21 +61,27 @@ func (q *question) show(l *log) {
 		}
 		l.block(d.Text)
 	}
+}
+
+// offer says how to answer. It ends the question with one write, so that whoever sees it can answer at once.
+func (q *question) offer(l *log) {
+	var lines []string
 	for i, o := range q.Options {
 		s := q.keys[i] + ") " + text.CleanLine(o.Label)
 		if o.ID == optionDeny && q.Kind == api.AskApproval {
 			s += "  (" + q.keys[i] + " REASON tells the model why)"
 		}
-		l.drawn(s)
+		lines = append(lines, s)
 	}
-	switch {
-	case q.Kind == api.AskSecret:
-		l.drawn("(what you type is not shown and not stored; an empty line cancels)")
-	case q.Kind == api.AskText:
-		l.drawn("(an empty line cancels)")
-	case q.Kind == api.AskChoice:
-		l.drawn("c) cancel")
+	switch q.Kind {
+	case api.AskSecret:
+		lines = append(lines, "(what you type is not shown and not stored; an empty line cancels)")
+	case api.AskText:
+		lines = append(lines, "(an empty line cancels)")
+	case api.AskChoice:
+		lines = append(lines, "c) cancel")
 	}
+	l.drawn(strings.Join(lines, "\n"))
 }
 
 // again says what would be an answer.

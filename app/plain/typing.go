@@ -197,8 +197,9 @@ func (v *conversation) show(q *question) {
 		}
 		v.silent = true
 	}
-	v.log.prompt("answer> ")
 	v.lines.show(q.ID)
+	q.offer(&v.log)
+	v.log.prompt("answer> ")
 }
 
 // answer takes a line that was typed below the question.

@@ -119,7 +119,7 @@ func (w *world) Resolve(id string) (*model.Upstream, error) {
 		return nil, fmt.Errorf("no provider for %q", id)
 	}
 	p := ext.Profile{Name: "local", Wire: openai.Wire, Endpoint: w.server.URL(), Models: map[string]model.Info{name: w.info}}
-	return openai.With(w.client).Providers[0].Resolve(p, name)
+	return openai.New(w.client).Providers[0].Resolve(p, name)
 }
 
 // Known implements session.Models.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"octavo/app/api"
 	"octavo/ext/composition"
@@ -72,7 +73,7 @@ func (s *Session) step(r *run) (settled api.Settled, more bool) {
 		return failed(err), false
 	}
 	if len(calls) == 0 {
-		return ending(answer), false
+		return ending(answer, r.Step), false
 	}
 	if err := s.runCalls(r, f, calls); err != nil {
 		return failed(err), false
@@ -90,10 +91,14 @@ func (s *Session) step(r *run) (settled api.Settled, more bool) {
 	return api.Settled{}, true
 }
 
-// ending is how a turn ends with an answer that asks for nothing more.
-func ending(answer *model.Answer) api.Settled {
+// ending is how a turn ends with an answer that asks for nothing more. Silence as the very first answer is a fault of some servers whose
+// window is full; after work it only means that there is nothing to add.
+func ending(answer *model.Answer, step int) api.Settled {
 	switch answer.Finish {
 	case model.FinishComplete:
+		if step == 1 && strings.TrimSpace(model.PlainText(answer.Parts)) == "" {
+			return failed(errors.New("the model answered nothing; say it again, or check that the request fits the window the server gives it"))
+		}
 		return api.Settled{Outcome: api.SettledCompleted}
 	case model.FinishLength:
 		return failed(errors.New("the answer was cut off at the model's output limit; say \"continue\" to get the rest"))

@@ -148,7 +148,7 @@ func TestPlainDay(t *testing.T) {
 	x.say("only the text files")
 	x.see("[steer")
 	x.say("/queue and then say so")
-	x.see("[queued]")
+	x.see("queued: ")
 	d.write("go", "")
 	x.see("Steered and done.")
 	x.see("Followed up.")

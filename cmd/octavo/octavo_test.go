@@ -62,7 +62,7 @@ const checkScript = "#!/bin/sh\ngrep -q 'hello world' greeting.txt && echo PASS 
 
 func newDesk(t *testing.T, replies ...modeltest.Reply) *desk {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	d := &desk{t: t, ctx: ctx, home: filepath.Join(t.TempDir(), "home"), repo: t.TempDir(), server: modeltest.New(t), binary: built.octavo}
 	d.server.Script(replies...)

@@ -12,6 +12,7 @@ import (
 	"octavo/app/settings"
 	"octavo/ext"
 	"octavo/ext/builtin/openai"
+	"octavo/ext/model"
 )
 
 // probeTime is how long setup and doctor wait for an endpoint.
@@ -117,7 +118,9 @@ func available(ctx context.Context, home string, want settings.Provider) ([]stri
 
 // probe asks an endpoint whether it is there and which models it has.
 func probe(ctx context.Context, profile ext.Profile) ([]string, error) {
-	for _, provider := range openai.New().Providers {
+	client := model.NewClient(model.Limits{})
+	defer client.Close()
+	for _, provider := range openai.New(client).Providers {
 		if provider.Wire != profile.Wire {
 			continue
 		}

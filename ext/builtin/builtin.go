@@ -11,6 +11,7 @@ import (
 	"octavo/ext/builtin/instructions"
 	"octavo/ext/builtin/openai"
 	"octavo/ext/builtin/shell"
+	"octavo/ext/model"
 	"octavo/ext/policy"
 )
 
@@ -26,6 +27,7 @@ type Deps struct {
 	ShellPath      string
 	BashTimeout    time.Duration
 	ContextFiles   bool
+	Client         *model.Client // what every wire sends with; its owner closes it
 }
 
 // All lists them.
@@ -42,5 +44,5 @@ func All(d Deps) []ext.Extension {
 	return append(all,
 		instructions.New(instructions.Options{Files: d.ContextFiles, Dir: d.Dir}),
 		commands.New(),
-		openai.New())
+		openai.New(d.Client))
 }

@@ -284,7 +284,10 @@ func fork(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
 }
 
 func queue(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
-	return ext.Outcome{}, c.Bridge.Queue(c, args["text"])
+	if err := c.Bridge.Queue(c, args["text"]); err != nil {
+		return ext.Outcome{}, err
+	}
+	return ext.Outcome{Text: "queued: it is said when nothing runs any more"}, nil
 }
 
 func proceed(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {

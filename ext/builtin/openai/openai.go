@@ -28,11 +28,8 @@ const (
 	maxImageBytes = 5 << 20
 )
 
-// New makes the extension with connections of its own.
-func New() ext.Extension { return With(model.NewClient(model.Limits{})) }
-
-// With makes the extension over a client that the caller owns and closes, so that wires can share one.
-func With(c *model.Client) ext.Extension {
+// New makes the extension over a client that the caller owns and closes, so that wires can share one.
+func New(c *model.Client) ext.Extension {
 	return ext.Extension{
 		Name:        Name,
 		Description: "models behind OpenAI chat completions: OpenAI, OpenRouter and local servers",

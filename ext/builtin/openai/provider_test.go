@@ -334,7 +334,7 @@ func TestProbeReadsWhatServersSend(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	e := New()
+	e := New(model.NewClient(model.Limits{}))
 	if e.Name != "openai" || len(e.Providers) != 1 || e.Providers[0].Wire != "openai-chat" {
 		t.Fatalf("%+v", e)
 	}

@@ -30,7 +30,7 @@ func rig(t *testing.T, l model.Limits, script ...modeltest.Reply) (*model.Upstre
 
 func upstream(t *testing.T, c *model.Client, endpoint string) *model.Upstream {
 	t.Helper()
-	u, err := With(c).Providers[0].Resolve(ext.Profile{
+	u, err := New(c).Providers[0].Resolve(ext.Profile{
 		Name: "prov", Wire: Wire, Endpoint: endpoint,
 		Key: func() (string, error) { return planted, nil }, KeySource: "$PROV_KEY",
 	}, "big")
