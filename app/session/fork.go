@@ -87,7 +87,7 @@ func (s *Session) forkSummary(ctx context.Context) (string, error) {
 		a.start(info, func(r *run) {
 			text, err := s.summarize(r, f)
 			written <- outcome{text, err}
-			_ = s.do(context.Background(), func(a *actor) { a.idle() })
+			_ = s.do(context.Background(), func(a *actor) { a.idle(r) })
 		})
 	})
 	if err = errors.Join(doErr, err); err != nil {
@@ -114,10 +114,14 @@ func (s *Session) forkSummary(ctx context.Context) (string, error) {
 }
 
 // idle ends work that is no turn.
-func (a *actor) idle() {
+func (a *actor) idle(r *run) {
 	a.run = nil
 	a.emit(api.Event{Type: api.EventIdle})
-	a.follow(api.SettledCompleted, false)
+	outcome := api.SettledCompleted
+	if r.interrupted {
+		outcome = api.SettledInterrupted
+	}
+	a.follow(outcome, r.next)
 }
 
 // plant stores the new session with its first entries.

@@ -1,24 +1,18 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif"  // the decoders of what InputImage admits
-	_ "image/jpeg" //
-	_ "image/png"  //
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	_ "golang.org/x/image/webp"
 
 	"octavo/app/api"
 	"octavo/ext/model"
+	"octavo/render/picture"
 	"octavo/sessionstore"
 )
 
@@ -73,18 +67,17 @@ func (s *Session) accept(ctx context.Context, in api.Input) (queued, error) {
 	return q, nil
 }
 
-// storeImage checks that data is a picture a model can read and puts it where entries can refer to it.
+// storeImage checks that data is a picture a model can read, makes it fit, and puts it where entries can refer to it.
 func (s *Session) storeImage(ctx context.Context, name string, data []byte) (*model.Image, error) {
-	mime := http.DetectContentType(data)
-	c, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil || !strings.HasPrefix(mime, "image/") {
-		return nil, fmt.Errorf("image %q: not a PNG, JPEG, GIF or WebP picture", name)
+	pic, err := picture.Fit(data, picture.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("image %q: %w", name, err)
 	}
-	sum, err := s.o.Store.PutBlob(ctx, data)
+	sum, err := s.o.Store.PutBlob(ctx, pic.Data)
 	if err != nil {
 		return nil, fmt.Errorf("store image %q: %w", name, err)
 	}
-	return &model.Image{MIME: mime, SHA256: sum, Width: c.Width, Height: c.Height, Name: name}, nil
+	return &model.Image{MIME: pic.MIME, SHA256: sum, Width: pic.Width, Height: pic.Height, Name: name}, nil
 }
 
 // submit starts a turn with q, or queues it while one runs. It is durable when submit returns.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"octavo/ext/model"
+	"octavo/render/picture"
 )
 
 // noise is a picture that compresses badly.
@@ -149,7 +150,7 @@ func TestReadRefusesPicturesItCannotDecode(t *testing.T) {
 	// A header that promises too much is refused before memory is taken for it.
 	for _, test := range []struct {
 		w, h uint32
-	}{{maxPictureEdge + 1, 1}, {8000, maxPicturePixels/8000 + 1}, {1 << 30, 1 << 20}} {
+	}{{picture.MaxEdge + 1, 1}, {8000, picture.MaxPixels/8000 + 1}, {1 << 30, 1 << 20}} {
 		bomb := []byte(whole)
 		binary.BigEndian.PutUint32(bomb[16:], test.w)
 		binary.BigEndian.PutUint32(bomb[20:], test.h)

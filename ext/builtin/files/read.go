@@ -10,6 +10,7 @@ import (
 	"octavo/ext/policy"
 	"octavo/pages"
 	"octavo/pages/text"
+	"octavo/render/picture"
 )
 
 const (
@@ -97,7 +98,7 @@ func (t *tools) read(c *ext.Call, a readArgs) (ext.Output, error) {
 }
 
 func (t *tools) show(c *ext.Call, p place, f *content, offset, limit int) (ext.Output, error) {
-	if mime := pictureType(f.data); mime != "" {
+	if mime := picture.Type(f.data); mime != "" {
 		return showPicture(c, p, f, mime)
 	}
 	e := encodingOf(f.data)

@@ -35,19 +35,3 @@ func binaryKind(data []byte) string {
 	}
 	return kind
 }
-
-// pictureType is the media type of a picture that models take, by its first bytes; "" for anything else.
-func pictureType(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
-		return "image/gif"
-	case len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return "image/webp"
-	default:
-		return ""
-	}
-}

@@ -51,17 +51,39 @@ func describe(raw json.RawMessage) string {
 
 // summary is a command on one line, and whether that line says all of it.
 func summary(command string) (title string, whole bool) {
-	first, rest, _ := strings.Cut(strings.TrimSpace(command), "\n")
-	clean := text.CleanLine(first)
-	title = text.Clip(clean, maxTitle)
-	whole = title == clean && clean == first
-	if rest = strings.TrimSpace(rest); rest != "" {
-		whole = false
-		if !strings.HasSuffix(title, "…") {
-			title += " …"
-		}
+	all := visible(strings.TrimSpace(command))
+	first, rest, _ := strings.Cut(all, "\n")
+	first = text.CleanLine(first) // only tabs are left to clean
+	title = text.Clip(first, maxTitle)
+	whole = title == first && strings.TrimSpace(rest) == ""
+	if !whole && title == first {
+		title += " …"
 	}
 	return "run: " + title, whole
+}
+
+// visible shows every character that a cleaner would take out. A shell obeys what follows an escape character, so a person who
+// is asked must not see less of the command than that.
+func visible(command string) string {
+	var b strings.Builder
+	for _, r := range command {
+		const pictures = 0x2400 // ␀, followed by those of the other control characters
+		switch {
+		case r == '\n' || r == '\t' || ' ' <= r && r < 0x7f:
+			b.WriteRune(r)
+		case r < ' ':
+			b.WriteRune(pictures + r)
+		case r == 0x7f:
+			b.WriteRune(pictures + 0x21)
+		default:
+			if s := string(r); text.Clean(s) == s {
+				b.WriteString(s)
+			} else {
+				fmt.Fprintf(&b, "‹U+%04X›", r)
+			}
+		}
+	}
+	return b.String()
 }
 
 func (b *bash) intent(raw json.RawMessage) policy.Intent {
@@ -72,14 +94,14 @@ func (b *bash) intent(raw json.RawMessage) policy.Intent {
 	i := policy.Intent{Class: policy.HostProcess}
 	var whole bool
 	if i.Title, whole = summary(a.Command); !whole {
-		i.Detail = a.Command
+		i.Detail = visible(a.Command)
 	}
 	dir, err := b.directory(a.CWD)
 	if err != nil {
 		return i // the call is refused before anything runs
 	}
 	if a.CWD != "" {
-		i.Title += " (in " + text.CleanLine(a.CWD) + ")"
+		i.Title += " (in " + visible(a.CWD) + ")"
 	}
 	i.ReadOnly = readOnly(a.Command, dir, b.workspace)
 	return i

@@ -4,7 +4,8 @@
 //
 // How a command lives and dies is octavo/ext/spawn's. What it prints takes three ways (stream.go): as it came into a temporary
 // file once it is too much (spill.go), as cleaned text to the person while it runs (live.go), and as text for the model
-// (result.go). Whether it may run without a question is decided from its syntax tree (readonly.go, rules.go).
+// (result.go). Whether it may run without a question is decided from its syntax tree (readonly.go), word by word (word.go, inside.go), by
+// a table of programs (rule.go, rules.go, find.go, git.go).
 package shell
 
 import (
@@ -38,8 +39,8 @@ type Options struct {
 	ShellPath      string        // a Bash-compatible shell; "" looks for one
 	Timeout        time.Duration // of a call that names none; 0 is DefaultTimeout, others are clamped to the bounds
 	MaxOutputBytes int           // text of one result for the model; 0 is DefaultOutputBytes, others are clamped to the bounds
-	Policy         policy.Name   // a controlled one keeps the working directory inside the workspace
-	TempDir        string        // where overlong output is kept; "" is the system's directory for temporary files
+	Policy         policy.Name   // all but unsafe_host keep the working directory inside the workspace
+	TempDir        string        // absolute, where overlong output is kept; "" is the system's directory for temporary files
 }
 
 const instructions = `bash runs one command line in the workspace. Every call is a fresh shell: directory and variables do not carry over; give cwd, or cd first. Standard input is empty, there is no terminal, and nothing may ask questions: use flags such as --yes.
