@@ -212,7 +212,7 @@ func lost(what string, err error) error {
 	return fmt.Errorf("%s could not be stored: %w", what, err)
 }
 
-// tools lists what the model is offered.
+// toolSpecs is what the model is offered.
 func toolSpecs(c *composition.Composition) []model.ToolSpec {
 	specs := make([]model.ToolSpec, 0, len(c.Tools))
 	for _, t := range c.Tools {

@@ -56,7 +56,7 @@ func TestKilledAtEveryCommit(t *testing.T) {
 		times int
 	}
 	crossings := []crossing{{sessionstore.InputAccepted, 1}, {sessionstore.AssistantStored, 4}, {sessionstore.ToolCallStored, 3},
-		{sessionstore.ToolResultStored, 3}, {sessionstore.TurnSettled, 1}}
+		{sessionstore.ToolResultStored, 3}, {sessionstore.UsageStored, 1}, {sessionstore.TurnSettled, 1}}
 	for _, c := range crossings {
 		for n := 1; n <= c.times; n++ {
 			for _, phase := range []sessionstore.Phase{sessionstore.BeforeCommit, sessionstore.AfterCommit} {
@@ -74,8 +74,8 @@ func killedAt(t *testing.T, at string) {
 	d := newDesk(t).connect()
 	// The model answers by what it is shown, so that the job can go on from anywhere.
 	replies := fix()
-	d.server.Script(modeltest.Func(func(r modeltest.Request) modeltest.Reply { return next(r, replies) }))
-	for range 12 {
+	d.server.Script(modeltest.Status(503, "busy")) // a failed attempt has a usage row of its own
+	for range 13 {
 		d.server.Script(modeltest.Func(func(r modeltest.Request) modeltest.Reply { return next(r, replies) }))
 	}
 	d.binary, d.env = built.crashing, []string{"OCTAVO_CRASH_AT=" + at}

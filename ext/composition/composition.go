@@ -4,25 +4,13 @@ package composition
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"octavo/ext"
 	"octavo/sessionstore"
 )
-
-// PrepareTime bounds the preparation of one extension.
-const PrepareTime = 10 * time.Second
-
-// MaxTools is how many tools a composition offers a model.
-const MaxTools = 256
-
-// toolName is what every wire accepts as the name of a tool.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Labelled is text with the name of the extension that contributed it.
 type Labelled struct{ Extension, Text string }
@@ -44,9 +32,9 @@ type Inactive struct{ Extension, Reason string }
 
 // Composition is the outcome of preparing a selection for one session (plugins.md 2.5).
 type Composition struct {
-	Requested    []string // in order
-	Active       []string // in order
-	Inactive     []Inactive
+	Requested    []string   // in order
+	Active       []string   // in order
+	Inactive     []Inactive // in order
 	Tools        []Tool
 	Commands     []Command
 	Instructions []Labelled
@@ -78,41 +66,68 @@ type part struct {
 }
 
 // Compose prepares every selected extension in order. An extension that fails, collides or lacks a requirement is left out whole
-// and reported in Inactive; a Required one that cannot be active is an error, and then everything prepared is closed.
+// and reported in Inactive. A Required one that cannot be active is an error, and so is the end of ctx; then everything prepared is
+// closed.
 func Compose(ctx context.Context, s Selection) (*Composition, error) {
 	c := &Composition{}
+	parts, err := c.gather(ctx, s)
+	if err != nil {
+		c.closeParts(parts)
+		return nil, err
+	}
+	for _, p := range c.dropUnmet(parts) {
+		c.add(p)
+	}
+	// The reason of each in the order of the request, whenever it was found.
+	slices.SortStableFunc(c.Inactive, func(a, b Inactive) int {
+		return slices.Index(c.Requested, a.Extension) - slices.Index(c.Requested, b.Extension)
+	})
+	if err := c.check(s); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// gather prepares the extensions and takes their names. Those that fail are closed and inactive; the others are answered even with
+// an error, which is the end of ctx.
+func (c *Composition) gather(ctx context.Context, s Selection) ([]part, error) {
 	var parts []part
-	taken := map[string]string{} // claim to extension
+	taken := newClaims()
 	for _, e := range s.Extensions {
+		if err := ctx.Err(); err != nil {
+			return parts, fmt.Errorf("prepare extensions: %w", err)
+		}
+		p := part{extension: e, gives: []ext.Contribution{e.Static}}
+		err := taken.name(e.Name)
 		c.Requested = append(c.Requested, e.Name)
-		p, err := prepare(ctx, e, s)
 		if err == nil {
-			err = claim(taken, p)
-			if err != nil {
-				c.closeAll(p.closers())
-			}
+			err = p.prepare(ctx, s)
+		}
+		if err == nil {
+			err = taken.take(p)
 		}
 		if err != nil {
+			c.closeParts([]part{p})
 			c.Inactive = append(c.Inactive, Inactive{e.Name, err.Error()})
 			continue
 		}
 		parts = append(parts, p)
 	}
-	parts = c.dropUnmet(parts)
-	for _, p := range parts {
-		c.add(p)
+	if err := ctx.Err(); err != nil {
+		return parts, fmt.Errorf("prepare extensions: %w", err)
 	}
-	if err := c.offer(s.Only, s.Exclude); err != nil {
-		c.Close()
-		return nil, err
-	}
+	return parts, nil
+}
+
+// check refuses a composition without what must be there, and keeps the tools that were asked for.
+func (c *Composition) check(s Selection) error {
 	for _, e := range s.Extensions {
 		if e.Required && !slices.Contains(c.Active, e.Name) {
-			c.Close()
-			return nil, fmt.Errorf("extension %s is required and cannot run: %s", e.Name, c.reason(e.Name))
+			return fmt.Errorf("extension %s is required and cannot run: %s", e.Name, c.reason(e.Name))
 		}
 	}
-	return c, nil
+	return c.offer(s.Only, s.Exclude)
 }
 
 // Close closes what extensions hold, in reverse order of preparation, once.
@@ -166,22 +181,42 @@ func (c *Composition) closeAll(cs []closer) {
 	}
 }
 
+// closeParts closes parts in reverse order of preparation.
+func (c *Composition) closeParts(parts []part) {
+	var held []closer
+	for _, p := range parts {
+		held = append(held, p.closers()...)
+	}
+	slices.Reverse(held)
+	c.closeAll(held)
+}
+
 // dropUnmet takes out, again and again, the parts whose requirements are not there.
 func (c *Composition) dropUnmet(parts []part) []part {
-	for {
-		var active []string
-		for _, p := range parts {
-			active = append(active, p.extension.Name)
-		}
-		i := slices.IndexFunc(parts, func(p part) bool { return missing(p.extension, active) != "" })
-		if i < 0 {
-			return parts
-		}
-		p := parts[i]
-		c.Inactive = append(c.Inactive, Inactive{p.extension.Name, "requires " + missing(p.extension, active) + ", which is not active"})
-		c.closeAll(p.closers())
-		parts = slices.Delete(parts, i, i+1)
+	var active []string
+	for _, p := range parts {
+		active = append(active, p.extension.Name)
 	}
+	for before := -1; before != len(active); {
+		before = len(active)
+		for _, p := range parts {
+			name := p.extension.Name
+			if need := missing(p.extension, active); need != "" && slices.Contains(active, name) {
+				active = slices.DeleteFunc(active, func(a string) bool { return a == name })
+				c.Inactive = append(c.Inactive, Inactive{name, "requires " + need + ", which is not active"})
+			}
+		}
+	}
+	var kept, dropped []part
+	for _, p := range parts {
+		if slices.Contains(active, p.extension.Name) {
+			kept = append(kept, p)
+		} else {
+			dropped = append(dropped, p)
+		}
+	}
+	c.closeParts(dropped)
+	return kept
 }
 
 func missing(e ext.Extension, active []string) string {
@@ -224,86 +259,4 @@ func (p part) closers() []closer {
 		}
 	}
 	return cs
-}
-
-func prepare(ctx context.Context, e ext.Extension, s Selection) (part, error) {
-	p := part{extension: e, gives: []ext.Contribution{e.Static}}
-	if e.Prepare == nil {
-		return p, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, PrepareTime)
-	defer cancel()
-	prep := s.Prep
-	prep.Ledger = s.Ledgers[e.Name]
-	err := guard(func() error {
-		g, err := e.Prepare(ctx, prep)
-		if err == nil && g != nil {
-			p.gives = append(p.gives, *g)
-		}
-		return err
-	})
-	return p, err
-}
-
-// claim takes the names that p contributes, all or none.
-func claim(taken map[string]string, p part) error {
-	mine := map[string]bool{}
-	take := func(kind, name string) error {
-		key := kind + " " + name
-		if owner, ok := taken[key]; ok {
-			return fmt.Errorf("the %s %s is taken by %s", kind, name, owner)
-		}
-		if mine[key] {
-			return fmt.Errorf("the %s %s is declared twice", kind, name)
-		}
-		mine[key] = true
-		return nil
-	}
-	tools := 0
-	for key := range taken {
-		if strings.HasPrefix(key, "tool ") {
-			tools++
-		}
-	}
-	for _, g := range p.gives {
-		for _, t := range g.Tools {
-			if !toolName.MatchString(t.Name) {
-				return fmt.Errorf("%q is no name for a tool: 1 to 64 of A-Z a-z 0-9 _ -", t.Name)
-			}
-			if t.Intent == nil || t.Invoke == nil {
-				return fmt.Errorf("the tool %s lacks its intent or its function", t.Name)
-			}
-			if err := take("tool", t.Name); err != nil {
-				return err
-			}
-			if tools++; tools > MaxTools {
-				return fmt.Errorf("more than %d tools", MaxTools)
-			}
-		}
-		for _, k := range g.Commands {
-			if len(k.Name) < 2 || k.Name[0] != '/' || strings.ContainsAny(k.Name, " \t\r\n") || k.Run == nil {
-				return fmt.Errorf("%q is no command: a slash and one word, with a function", k.Name)
-			}
-			if err := take("command", k.Name); err != nil {
-				return err
-			}
-		}
-	}
-	for key := range mine {
-		taken[key] = p.extension.Name
-	}
-	return nil
-}
-
-// errPanic marks an error that was a panic in an extension.
-var errPanic = errors.New("panic")
-
-// guard turns a panic of f into its error.
-func guard(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", errPanic, r)
-		}
-	}()
-	return f()
 }

@@ -3,11 +3,8 @@
 package policy
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Class is the kind of effect of one exact call.
@@ -25,6 +22,9 @@ const (
 	Extension      Class = "extension"  // whatever an extension process does
 	Unknown        Class = "unknown"    // cannot be told: refused under every policy
 )
+
+// Classes lists every class.
+var Classes = []Class{Pure, WorkspaceRead, HostRead, WorkspaceWrite, HostWrite, HostProcess, Network, Delegation, Extension, Unknown}
 
 // Intent is what one exact call would do.
 type Intent struct {
@@ -79,16 +79,18 @@ type Decision struct {
 	Reason  string
 }
 
-// Decide applies policy n to an intent (the table of product.md 6).
+// Decide applies policy n to an intent (the table of product.md 6). A class or a policy that this package does not know refuses,
+// for what nobody has thought of must not run.
 func Decide(n Name, i Intent) Decision {
-	if i.Class == Unknown || i.Class == "" {
-		reason := i.Reason
-		if reason == "" {
-			reason = "octavo cannot tell what this call would do"
+	switch {
+	case i.Class == Unknown || !slices.Contains(Classes, i.Class):
+		if i.Reason != "" {
+			return refuse("%s", i.Reason)
 		}
-		return Decision{Refuse, reason}
-	}
-	if n == UnsafeHost {
+		return refuse("octavo cannot tell what this call would do")
+	case !slices.Contains(Names, n):
+		return refuse("octavo does not know the policy %q", n)
+	case n == UnsafeHost:
 		return Decision{Verdict: Run}
 	}
 	switch i.Class {
@@ -102,26 +104,12 @@ func Decide(n Name, i Intent) Decision {
 		}
 		return Decision{Verdict: Ask}
 	case HostRead, HostWrite:
-		return Decision{Refuse, fmt.Sprintf("the policy %s keeps file access inside the workspace", n)}
+		return refuse("the policy %s keeps file access inside the workspace", n)
 	default:
-		return Decision{Refuse, fmt.Sprintf("the policy %s does not allow %s calls", n, i.Class)}
+		return refuse("the policy %s does not allow %s calls", n, i.Class)
 	}
 }
 
-// Digest names one exact call for "this exact call for the session": the tool and its arguments, insensitive to white space
-// and key order of the JSON but to nothing else. Arguments that are no JSON have a digest of their bytes.
-func Digest(tool string, args []byte) string {
-	canonical := args
-	var v any
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	if d.Decode(&v) == nil && !d.More() {
-		if b, err := json.Marshal(v); err == nil {
-			canonical = b
-		}
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%d:%s", len(tool), tool)
-	h.Write(canonical)
-	return hex.EncodeToString(h.Sum(nil))
+func refuse(format string, args ...any) Decision {
+	return Decision{Refuse, fmt.Sprintf(format, args...)}
 }

@@ -84,8 +84,8 @@ func (e *StartError) Unwrap() error { return e.Err }
 var ErrStopped = errors.New("stopped by its owner")
 
 // Run starts c and returns when it and everything it has started are gone and all output is delivered. The error is a
-// *StartError, wraps the cause of ctx's end when that is what ended the program, or wraps a writer's error; in the latter two
-// cases Result is meaningful.
+// *StartError; or it wraps the cause of ctx's end when that is what ended the program, or a writer's error: then Result is
+// meaningful, as it is without an error. Any other error says that how the program ended could not be learned.
 func Run(ctx context.Context, c Command) (Result, error) {
 	p, err := Start(ctx, c)
 	if err != nil {

@@ -11,20 +11,26 @@ import (
 	"time"
 )
 
-// guardianScript reads "+ group" and "- group" lines. When the pipe closes octavo is gone, however that came about, and what is
-// then still listed is killed: the groups, then on Linux whatever carries the mark of this octavo ($1). The second sweep is for
-// what was forked during the first. Every command but grep is built into the shell; without grep only the groups die.
+// guardianScript reads "+ name" and "- name" lines. A name is the id of a group, or "s" and a number for a program that is being
+// started. When the pipe closes octavo is gone, however that came about, and while a name is listed something is to be killed:
+// the groups, then on Linux whatever carries the mark of this octavo ($1). The second sweep is for what was forked during the
+// first. Every command but grep is built into the shell; without grep only the groups die.
 const guardianScript = `trap '' HUP INT QUIT TERM PIPE
 live=' '
-while read -r op group; do
+while read -r op name; do
 	case $op in
-	+) live="$live$group " ;;
-	-) before=${live%% $group *} after=${live#* $group }; live="$before $after" ;;
+	+) live="$live$name " ;;
+	-) before=${live%% $name *} after=${live#* $name }; live="$before $after" ;;
 	esac
 done
 [ "$live" = "${live#*[0-9]}" ] && exit 0
 for sweep in 1 2; do
-	for group in $live; do kill -9 "-$group"; done
+	for name in $live; do
+		case $name in
+		*[!0-9]*) ;;
+		*) kill -9 "-$name" ;;
+		esac
+	done
 	for file in $(grep -alF "` + markVariable + `=$1." /proc/[0-9]*/environ); do
 		pid=${file#/proc/}
 		kill -9 "${pid%/environ}"
@@ -36,21 +42,22 @@ done 2>/dev/null
 const guardianWrite = 100 * time.Millisecond
 
 // guardian is the process beside octavo that ends octavo's children when octavo can no longer do so. It is started with the
-// first child and lives as long as octavo; it costs one line in a pipe per child.
+// first child and lives as long as octavo; it costs a few lines in a pipe per child.
 type guardian struct {
 	mu   sync.Mutex
 	id   string // of this octavo, the first half of every mark
 	next uint64
-	live map[int]struct{}
-	in   *os.File  // nil when no guardian runs
-	cmd  *exec.Cmd //
+	live map[string]struct{} // names as guardianScript has them
+	in   *os.File            // nil when no guardian runs
+	cmd  *exec.Cmd
 }
 
 // watch is the one variable of the package: it stands for this process, of which there is one too.
-var watch = guardian{live: map[int]struct{}{}}
+var watch = guardian{live: map[string]struct{}{}}
 
-// mark returns a value of markVariable that no other program has.
-func (g *guardian) mark() string {
+// begin announces a program, before it is started: from its first moment something watches over what it starts. It returns the
+// name to be removed and a value of markVariable that no other program has.
+func (g *guardian) begin() (name, mark string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.id == "" {
@@ -59,36 +66,42 @@ func (g *guardian) mark() string {
 		g.id = hex.EncodeToString(b)
 	}
 	g.next++
-	return fmt.Sprintf("%s.%d", g.id, g.next)
+	name = fmt.Sprintf("s%d", g.next)
+	g.enter(name)
+	return name, fmt.Sprintf("%s.%d", g.id, g.next)
 }
 
-// add puts a group under guard. Where no guardian can be had (there is no /bin/sh), the children are left to the system's own
-// means.
-func (g *guardian) add(group int) {
+// add puts a group under guard.
+func (g *guardian) add(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.live[group] = struct{}{}
-	if g.in == nil || !g.say("+", group) {
+	g.enter(name)
+}
+
+// enter lists a name. Where no guardian can be had (there is no /bin/sh), the children are left to the system's own means.
+func (g *guardian) enter(name string) {
+	g.live[name] = struct{}{}
+	if g.in == nil || !g.say("+", name) {
 		g.replace()
 	}
 }
 
-func (g *guardian) remove(group int) {
+func (g *guardian) remove(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.live, group)
-	if g.in != nil && !g.say("-", group) {
+	delete(g.live, name)
+	if g.in != nil && !g.say("-", name) {
 		g.replace()
 	}
 }
 
-func (g *guardian) say(op string, group int) bool {
+func (g *guardian) say(op, name string) bool {
 	g.in.SetWriteDeadline(time.Now().Add(guardianWrite))
-	_, err := fmt.Fprintf(g.in, "%s %d\n", op, group)
+	_, err := fmt.Fprintf(g.in, "%s %s\n", op, name)
 	return err == nil
 }
 
-// replace starts a guardian for every live group, in the place of one that does not answer.
+// replace starts a guardian for every live name, in the place of one that does not answer.
 func (g *guardian) replace() {
 	if g.in != nil {
 		// It must die before its pipe closes: else it would take the closing for octavo's end.
@@ -113,8 +126,8 @@ func (g *guardian) replace() {
 		return
 	}
 	g.in = w
-	for group := range g.live {
-		if !g.say("+", group) {
+	for name := range g.live {
+		if !g.say("+", name) {
 			return // lost already: the next child tries again
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -16,7 +17,9 @@ type Process struct {
 	path  string
 	tree  tree
 	grace time.Duration
-	stop  context.CancelCauseFunc
+
+	starting string // the guardian's name for the start
+	stop     context.CancelCauseFunc
 
 	exited chan struct{} // closed by hold: the program is dead but, where that is possible, not reaped
 	reap   chan struct{} // closed by supervise: nothing needs the process id any more
@@ -24,6 +27,7 @@ type Process struct {
 	done   chan struct{} // closed by supervise, after result and err
 
 	state  syscall.WaitStatus
+	lost   error     // why state is not known: something in octavo reaped a child that was not its own
 	ended  time.Time // when the program was seen dead
 	result Result
 	err    error
@@ -53,7 +57,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if p.grace <= 0 {
 		p.grace = DefaultGrace
 	}
-	p.tree.mark = watch.mark()
+	p.starting, p.tree.mark = watch.begin()
 
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
@@ -61,6 +65,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	cmd.SysProcAttr = attributes()
 	s, err := connect(cmd, c)
 	if err != nil {
+		watch.remove(p.starting)
 		return nil, &StartError{c.Path, err}
 	}
 	started := make(chan error)
@@ -100,20 +105,27 @@ func (p *Process) Stop() (Result, error) {
 func (p *Process) hold(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	err := cmd.Start()
+	if err == nil {
+		watch.add(strconv.Itoa(cmd.Process.Pid))
+	}
+	watch.remove(p.starting)
+	if err != nil {
 		started <- err
 		return
 	}
 	p.tree.leader = cmd.Process.Pid
 	p.tree.started = time.Now()
-	watch.add(p.tree.leader)
 	started <- nil
 	awaitExit(cmd)
 	p.ended = time.Now()
 	close(p.exited)
 	<-p.reap
-	_ = cmd.Wait() // its only errors say that the program failed, which state tells
-	p.state = cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if err := cmd.Wait(); cmd.ProcessState != nil { // then err says no more than that the program failed
+		p.state = cmd.ProcessState.Sys().(syscall.WaitStatus)
+	} else {
+		p.lost = err
+	}
 	close(p.reaped)
 }
 
@@ -151,17 +163,22 @@ func (p *Process) supervise(ctx context.Context, s *streams) {
 	leftover := p.tree.end(deadline)
 
 	s.finish(p.ended.Add(DrainTime))
-	watch.remove(p.tree.leader)
+	watch.remove(strconv.Itoa(p.tree.leader))
 	close(p.reap)
 	<-p.reaped
 
 	p.result = Result{Duration: p.ended.Sub(p.tree.started), Leftover: leftover, Cut: s.cut()}
-	if p.state.Signaled() {
+	switch {
+	case p.lost != nil:
+		p.result.ExitCode = -1
+	case p.state.Signaled():
 		p.result.ExitCode, p.result.Signal = -1, p.state.Signal()
-	} else {
+	default:
 		p.result.ExitCode = p.state.ExitStatus()
 	}
 	switch {
+	case p.lost != nil:
+		p.err = fmt.Errorf("how %s ended is not known: %w", p.path, p.lost)
 	case cause != nil:
 		p.err = fmt.Errorf("run %s: %w", p.path, cause)
 	case s.failure() != nil:

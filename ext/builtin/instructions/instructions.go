@@ -3,16 +3,13 @@
 package instructions
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"octavo/ext"
 )
@@ -20,7 +17,7 @@ import (
 const (
 	// MaxFile is how large one file may be, in bytes; a larger one is left out with a warning (plugins.md 4.11).
 	MaxFile = 1 << 20
-	// MaxFiles bounds how many files are read.
+	// MaxFiles bounds how many files are opened.
 	MaxFiles = 128
 )
 
@@ -39,52 +36,40 @@ func New(o Options) ext.Extension {
 		Name:        "instructions",
 		Description: "AGENTS.md of the home and of a trusted workspace",
 		Source:      "built-in",
-		Prepare: func(_ context.Context, p ext.Prep) (*ext.Contribution, error) {
+		Prepare: func(ctx context.Context, p ext.Prep) (*ext.Contribution, error) {
 			if !o.Files {
 				return nil, nil
 			}
-			return gather(p, o.Dir)
+			return gather(ctx, p, o.Dir)
 		},
 	}
 }
 
 // gather reads the person's file first and the project's from root to leaf, so that the nearest has the last word.
-func gather(p ext.Prep, dir string) (*ext.Contribution, error) {
+func gather(ctx context.Context, p ext.Prep, dir string) (*ext.Contribution, error) {
 	var c ext.Contribution
-	var blocks []string
-	folders := []string{p.Home}
-	inProject := 0
-	if p.Trusted {
-		down := path(p.Workspace, dir)
-		folders, inProject = append(folders, down...), len(down)
-	} else if file, err := find(p.Workspace); err == nil && file != "" {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is not read because this workspace is not trusted: --workspace-trusted reads it", filepath.Base(file)))
+	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	files := lookIn(p, dir, warn)
+	if len(files) > MaxFiles {
+		warn("only the first %d of %d instruction files are read", MaxFiles, len(files))
+		files = files[:MaxFiles]
 	}
-	for i, folder := range folders {
-		if folder == "" {
+	var blocks []string
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text, err := f.read()
+		var leftOut leftOutError
+		if errors.As(err, &leftOut) {
+			warn("%s is left out: %v", f.path, err)
 			continue
 		}
-		if len(blocks) >= MaxFiles {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("only the first %d instruction files were read", MaxFiles))
-			break
-		}
-		file, err := find(folder)
-		if err != nil || file == "" {
-			continue
-		}
-		root := ""
-		if i >= len(folders)-inProject {
-			root = p.Workspace
-		}
-		text, warning, err := read(file, root)
 		if err != nil {
 			return nil, err
 		}
-		if warning != "" {
-			c.Warnings = append(c.Warnings, warning)
-		}
-		if strings.TrimSpace(text) != "" {
-			blocks = append(blocks, fmt.Sprintf("<instructions path=%q>\n%s\n</instructions>", file, strings.TrimSpace(text)))
+		if text = strings.TrimSpace(text); text != "" {
+			blocks = append(blocks, block(f.path, text))
 		}
 	}
 	if len(blocks) > 0 {
@@ -94,93 +79,60 @@ func gather(p ext.Prep, dir string) (*ext.Contribution, error) {
 	return &c, nil
 }
 
-// path lists the folders from root down to leaf, both included; only root when leaf lies elsewhere.
-func path(root, leaf string) []string {
-	folders := []string{root}
-	rel, err := filepath.Rel(root, leaf)
-	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return folders
-	}
-	at := root
-	for _, name := range strings.Split(rel, string(filepath.Separator)) {
-		at = filepath.Join(at, name)
-		folders = append(folders, at)
-	}
-	return folders
-}
-
-// find answers the instruction file of a folder, "" when it has none.
-func find(folder string) (string, error) {
-	for _, name := range names { // the usual spelling costs no listing
-		if info, err := os.Lstat(filepath.Join(folder, name)); err == nil && !info.IsDir() {
-			return filepath.Join(folder, name), nil
+// lookIn finds the files that are to be read, in order.
+func lookIn(p ext.Prep, dir string, warn func(format string, args ...any)) []file {
+	var files []file
+	look := func(folder, root string) {
+		path, err := find(folder)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			warn("%s is not searched for instructions: %v", folder, err)
+		case path != "":
+			files = append(files, file{path, root})
 		}
 	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return "", err
+	if p.Home != "" {
+		look(p.Home, "")
 	}
-	for _, name := range names {
-		for _, e := range entries {
-			if strings.EqualFold(e.Name(), name) && !e.IsDir() {
-				return filepath.Join(folder, e.Name()), nil
+	if p.Trusted {
+		for _, folder := range folders(p.Workspace, dir) {
+			if folder != p.Home {
+				look(folder, p.Workspace)
 			}
 		}
+		return files
 	}
-	return "", nil
+	for _, folder := range folders(p.Workspace, dir) {
+		if path, err := find(folder); err == nil && path != "" && folder != p.Home {
+			warn("%s is not read because this workspace is not trusted: --workspace-trusted reads it", path)
+		}
+	}
+	return files
 }
 
-// read answers the text of a file. One that leads out of root (when root is set), is no regular file, or is too large is left out
-// with a warning; one that is not UTF-8 is an error, because half-read instructions mislead.
-func read(file, root string) (text, warning string, err error) {
-	f, err := open(file, root)
-	if err != nil {
-		if errors.Is(err, errOutside) || errors.Is(err, errIrregular) {
-			return "", fmt.Sprintf("%s is left out: %v", file, err), nil
-		}
-		return "", "", fmt.Errorf("read instructions: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
-		return "", "", fmt.Errorf("read instructions %s: %w", file, err)
-	}
-	if len(data) > MaxFile {
-		return "", fmt.Sprintf("%s is left out: it is larger than %d bytes", file, MaxFile), nil
-	}
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	if !utf8.Valid(data) {
-		return "", "", fmt.Errorf("instructions %s: not valid UTF-8; save it as UTF-8", file)
-	}
-	return string(data), "", nil
+// block labels the text of a file with its path, in an element that the text cannot end.
+func block(path, text string) string {
+	return fmt.Sprintf("<instructions path=%s>\n%s\n</instructions>", inert(fmt.Sprintf("%q", path)), inert(text))
 }
 
-var (
-	errOutside   = errors.New("it leads out of the workspace")
-	errIrregular = errors.New("it is no regular file")
-)
+// tag is what a model could read as a beginning or an end of the element around a file's text, also when invisible characters are
+// mixed into it.
+var tag = regexp.MustCompile(`(?i)<([\s\p{Cf}\p{Cc}]*/?[\s\p{Cf}\p{Cc}]*i[\p{Cf}\p{Cc}]*n[\p{Cf}\p{Cc}]*s[\p{Cf}\p{Cc}]*t[\p{Cf}\p{Cc}]*r[\p{Cf}\p{Cc}]*u[\p{Cf}\p{Cc}]*c[\p{Cf}\p{Cc}]*t)`)
 
-// open opens file without ever blocking on a pipe or a device.
-func open(file, root string) (*os.File, error) {
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errIrregular // a link to nothing
-		}
-		return nil, err
+// inert writes such a tag so that it is text.
+func inert(s string) string { return tag.ReplaceAllString(s, "&lt;$1") }
+
+// folders lists the folders from root down to leaf, both included; only root when leaf lies elsewhere.
+func folders(root, leaf string) []string {
+	list := []string{root}
+	rel, err := filepath.Rel(root, leaf)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return list
 	}
-	if root != "" {
-		rel, err := filepath.Rel(root, real)
-		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return nil, errOutside
-		}
+	at := root
+	for name := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, name)
+		list = append(list, at)
 	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errIrregular
-	}
-	return os.Open(real)
+	return list
 }

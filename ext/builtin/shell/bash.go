@@ -201,8 +201,10 @@ func (b *bash) invoke(c *ext.Call, raw json.RawMessage) (ext.Output, error) {
 	switch {
 	case errors.Is(err, errTimeout):
 		o.code = timedOut
-	case err != nil:
+	case err != nil && c.Err() != nil:
 		o.code = cancelled
+	case err != nil:
+		return ext.Output{}, refuse(spawnFailed, "%v; the command ran, and what it did is done", err)
 	case !result.Success():
 		o.code = nonzeroExit
 	}

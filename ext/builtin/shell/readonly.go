@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -21,11 +22,11 @@ const (
 // absolute, symbolic links resolved. No is the answer to everything that is not understood whole: other syntax, other
 // programs, other options than the tables of rules.go have, and every word whose value depends on more than this text.
 //
-// It trusts the programs on PATH and, for git, the configuration of the repository, which can name programs of its own (a
-// file system monitor, text conversions). A symbolic link that leads out of the workspace is found where a path is named, or
+// It trusts the programs on PATH and their configuration; that of a git repository can name programs of its own (a file system
+// monitor, text conversions). A symbolic link that leads out of the workspace is found where a path is named, or
 // matched by a pattern; links that a program meets by itself are not followed by the options that are allowed.
 func readOnly(command, dir, workspace string) bool {
-	if len(command) > maxJudged || !within(workspace, dir) {
+	if len(command) > maxJudged || !within(workspace, dir) || strings.ContainsFunc(command, odd) {
 		return false
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
@@ -36,6 +37,10 @@ func readOnly(command, dir, workspace string) bool {
 	j.enter(file.Stmts[0])
 	return j.stmts(file.Stmts)
 }
+
+// odd are the characters that this parser and a shell need not read alike: the one skips carriage returns and NULs, say, that the
+// other keeps.
+func odd(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == utf8.RuneError }
 
 // judge walks over one command.
 type judge struct {

@@ -89,7 +89,7 @@ func TestReadOnly(t *testing.T) {
 		"git diff --ext-diff", "git log --ext-diff -p", "git grep -O foo", "git grep --open-files-in-pager=sh foo", "git grep -f /etc/passwd", "git reflog expire --all", "git reflog delete x", "git worktree add x", "git config x y", "git config --list", "git gc",
 		"git clean -fd", "git reset --hard", "git show --textconv", "git log --show-signature", "git shell", "git my-alias", "git \"$x\"", "git status $x", "git diff $(rm a)", "git ls-files -x x", "git ls-files --exclude-from=/etc/passwd", "git check-ignore --stdin", "git archive -o x HEAD", "git bisect run sh", "git symbolic-ref HEAD x", "git update-ref x y", "git hash-object -w a.go", "git rev-parse --parseopt", "git cat-file --textconv x", "git cat-file --batch", "git submodule foreach ls", "git notes add", "git --config-env=x=y log",
 		// Not understood at all.
-		"ls (", "ls 'x", "if true", "ls )", "echo ${", strings.Repeat("(", 3000), "ls " + strings.Repeat("a", maxJudged),
+		"ls\r\nls", "ls \x00", "ls \x1b[0m", "ls \x7f", "ls \xff", "ls (", "ls 'x", "if true", "ls )", "echo ${", strings.Repeat("(", 3000), "ls " + strings.Repeat("a", maxJudged),
 	}
 	for _, c := range no {
 		if readOnly(c, ws, ws) {
@@ -123,7 +123,7 @@ func TestReadOnlyLengthBound(t *testing.T) {
 }
 
 func FuzzReadOnly(f *testing.F) {
-	for _, c := range []string{"ls -la", "for f in *.go; do wc -l \"$f\"; done", "cat <<EOF\nx\nEOF", "git log --format='%h' -n 3 | head", "echo \"$(ls)\" ${x:-y} $((1+1))", "a[$(x)]=1 [ \\", "{ ! ls |& cat; } 2>&1"} {
+	for _, c := range []string{"ls -la", "for f in *.go; do wc -l \"$f\"; done", "cat <<EOF\nx\nEOF", "git log --format='%h' -n 3 | head", "echo \"$(ls)\" ${x:-y} $((1+1))", "a[$(x)]=1 [ \\", "{ ! ls |& cat; } 2>&1", "ls \\\x00"} {
 		f.Add(c)
 	}
 	ws := f.TempDir()
