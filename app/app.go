@@ -3,9 +3,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -43,8 +45,10 @@ type App struct {
 	models     *models
 	client     *model.Client
 
-	mu   sync.Mutex
-	open map[string]*session.Session
+	mu      sync.Mutex
+	open    map[string]*session.Session // by id
+	opening sync.WaitGroup
+	closed  bool // no further session may begin to open
 }
 
 var _ api.Client = (*App)(nil)
@@ -70,6 +74,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 			continue
 		}
 		if a.ledgers[e.Name], err = store.OpenLedger(ctx, *e.Ledger); err != nil {
+			client.Close()
 			return nil, errors.Join(fmt.Errorf("tables of extension %s: %w", e.Name, err), store.Close())
 		}
 	}
@@ -80,13 +85,15 @@ func New(ctx context.Context, o Options) (*App, error) {
 // Store is the home's store, for reports and maintenance.
 func (a *App) Store() *sessionstore.Store { return a.store }
 
-// Close closes every session that is still open, then the store.
+// Close closes every session that is still open or just being opened, then the store. Open fails from then on.
 func (a *App) Close(ctx context.Context) error {
 	a.mu.Lock()
-	open := make([]*session.Session, 0, len(a.open))
-	for _, s := range a.open {
-		open = append(open, s)
-	}
+	a.closed = true
+	a.mu.Unlock()
+	a.opening.Wait()
+	a.mu.Lock()
+	open := slices.Collect(maps.Values(a.open))
+	clear(a.open)
 	a.mu.Unlock()
 	var errs []error
 	for _, s := range open {
@@ -112,8 +119,12 @@ func (a *App) Sessions(ctx context.Context, q api.SessionQuery) ([]api.SessionIn
 	return out, nil
 }
 
-// Open implements api.Client.
+// Open implements api.Client. It fails with sessionstore.ErrClosed after Close.
 func (a *App) Open(ctx context.Context, r api.OpenRequest) (api.Session, error) {
+	if !a.beginOpen() {
+		return nil, sessionstore.ErrClosed
+	}
+	defer a.opening.Done()
 	row, fresh, err := a.row(ctx, r)
 	if err != nil {
 		return nil, err
@@ -132,6 +143,16 @@ func (a *App) Open(ctx context.Context, r api.OpenRequest) (api.Session, error) 
 	return &opened{s, a}, nil
 }
 
+// beginOpen counts an Open in, unless the App is closed.
+func (a *App) beginOpen() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.closed {
+		a.opening.Add(1)
+	}
+	return !a.closed
+}
+
 // opened is a session that its App forgets when it is closed.
 type opened struct {
 	*session.Session
@@ -140,9 +161,14 @@ type opened struct {
 
 func (o *opened) Close(ctx context.Context) error {
 	err := o.Session.Close(ctx)
+	if err != nil && ctx.Err() != nil {
+		return err // it may not have ended; App.Close waits for it again
+	}
 	o.app.mu.Lock()
-	delete(o.app.open, o.ID())
-	o.app.mu.Unlock()
+	defer o.app.mu.Unlock()
+	if o.app.open[o.ID()] == o.Session { // it may have been opened again meanwhile
+		delete(o.app.open, o.ID())
+	}
 	return err
 }
 
@@ -180,18 +206,27 @@ func (a *App) latest(ctx context.Context) (sessionstore.Session, error) {
 
 // openLocked takes lock over; it is released when an error is returned.
 func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest, lock *sessionstore.Lock) (s *session.Session, err error) {
-	handed := false
+	handed, stored := false, false
 	defer func() {
+		if err != nil && stored && fresh { // a session that never opened is nothing to list
+			err = errors.Join(err, a.store.PurgeSession(context.WithoutCancel(ctx), row.ID))
+		}
 		if err != nil && !handed {
 			err = errors.Join(err, lock.Release())
 		}
 	}()
+	if !fresh { // another process may have changed it before it was locked
+		if row, err = a.store.Session(ctx, row.ID); err != nil {
+			return nil, err
+		}
+	}
 	if info, err := os.Stat(row.Workspace); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the session's workspace %s is no longer there; put it back, or start a new session elsewhere", row.Workspace)
 	}
 	if row, err = a.settleRow(ctx, row, fresh, r); err != nil {
 		return nil, err
 	}
+	stored = true
 	set := a.o.Settings
 	trusted := set.Trusted && row.Workspace == set.Workspace
 	c, err := composition.Compose(ctx, composition.Selection{Extensions: a.extensions, Ledgers: a.ledgers,
@@ -215,23 +250,21 @@ func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bo
 func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest) (sessionstore.Session, error) {
 	old := row
 	set := a.o.Settings
-	first := func(values ...string) string {
-		i := slices.IndexFunc(values, func(s string) bool { return s != "" })
-		if i < 0 {
-			return ""
-		}
-		return values[i]
-	}
-	row.Model = first(r.Model, row.Model, set.Model)
-	row.Effort = first(r.Effort, row.Effort, set.Reasoning)
-	row.Name = first(strings.TrimSpace(r.Name), row.Name)
+	row.Model = cmp.Or(r.Model, row.Model, set.Model)
+	row.Effort = cmp.Or(r.Effort, row.Effort, set.Reasoning)
+	row.Name = cmp.Or(strings.TrimSpace(r.Name), row.Name)
 	row.Policy = string(set.EffectPolicy)
-	if r.Model != "" {
-		up, err := a.models.Resolve(r.Model)
-		if err != nil {
+	up, err := a.models.Resolve(row.Model)
+	switch {
+	case err == nil:
+		if r.Model != "" {
+			row.Model = up.ID()
+		}
+		if row.Effort, err = effort(up, r.Effort, row.Effort); err != nil {
 			return row, err
 		}
-		row.Model = up.ID()
+	case r.Model != "":
+		return row, err
 	}
 	if fresh {
 		return row, a.store.CreateSession(ctx, row)
@@ -240,4 +273,16 @@ func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh boo
 		return row, nil
 	}
 	return row, a.store.PatchSession(ctx, row.ID, sessionstore.SessionPatch{Name: &row.Name, Model: &row.Model, Effort: &row.Effort, Policy: &row.Policy})
+}
+
+// effort narrows the level in force to those the model is known to take: one that was asked for now must be among them, one that was
+// meant for another model is dropped in favour of the model's own default (product.md 7).
+func effort(up *model.Upstream, asked, inForce string) (string, error) {
+	if inForce == "" || len(up.Info.Efforts) == 0 || slices.Contains(up.Info.Efforts, inForce) {
+		return inForce, nil
+	}
+	if asked != "" {
+		return "", fmt.Errorf("%s takes the efforts %s, not %q", up.ID(), strings.Join(up.Info.Efforts, ", "), asked)
+	}
+	return "", nil
 }

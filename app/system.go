@@ -2,11 +2,11 @@ package app
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"octavo/app/settings"
 )
@@ -42,51 +42,17 @@ func system(s *settings.Settings, workspace string) []string {
 
 // environment tells the model where it is.
 func environment(workspace string, now time.Time) string {
+	shown := workspace
+	if strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' }) {
+		shown = strings.ReplaceAll(strconv.Quote(shown), "<", `\x3c`) // it must end neither the line nor the element
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<environment>\nworkspace: %s\n", workspace)
-	if branch, ok := gitBranch(workspace); ok {
-		fmt.Fprintf(&b, "git: yes, on %s when this session was opened\n", branch)
+	fmt.Fprintf(&b, "<environment>\nworkspace: %s\n", shown)
+	if head, ok := gitHead(workspace); ok {
+		fmt.Fprintf(&b, "git: yes, on %s when this session was opened\n", head)
 	} else {
 		b.WriteString("git: no repository here\n")
 	}
 	fmt.Fprintf(&b, "platform: %s/%s\ndate: %s\n</environment>", runtime.GOOS, runtime.GOARCH, now.Format("2006-01-02"))
 	return b.String()
-}
-
-// maxHead bounds what is read of git's files.
-const maxHead = 4096
-
-// gitBranch reads the branch from git's own files, which is quicker than to start git.
-func gitBranch(workspace string) (string, bool) {
-	dir := filepath.Join(workspace, ".git")
-	if link, ok := readSmall(dir); ok { // a linked worktree or a submodule
-		dir = strings.TrimSpace(strings.TrimPrefix(link, "gitdir:"))
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(workspace, dir)
-		}
-	}
-	head, ok := readSmall(filepath.Join(dir, "HEAD"))
-	if !ok {
-		return "", false
-	}
-	if branch, ok := strings.CutPrefix(strings.TrimSpace(head), "ref: refs/heads/"); ok {
-		return strings.Map(printable, branch), true
-	}
-	return "no branch", true
-}
-
-func printable(r rune) rune {
-	if r < ' ' || r == 0x7f {
-		return -1
-	}
-	return r
-}
-
-func readSmall(path string) (string, bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxHead {
-		return "", false
-	}
-	b, err := os.ReadFile(path)
-	return string(b), err == nil
 }

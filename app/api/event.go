@@ -57,6 +57,34 @@ func (e Event) first() uint64 {
 	return e.Seq
 }
 
+// complete reports whether e carries what its type says.
+func (e Event) complete() bool {
+	switch e.Type {
+	case EventSession:
+		return e.Info != nil
+	case EventEntry:
+		return e.Entry != nil && (e.Entry.Kind != EntryResult || e.Entry.Call != nil)
+	case EventTurn:
+		return e.Turn != nil
+	case EventDelta:
+		return e.Delta != nil
+	case EventTool:
+		return e.Tool != nil
+	case EventProgress:
+		return e.Progress != nil
+	case EventRetry:
+		return e.Retry != nil
+	case EventAsk, EventAnswered:
+		return e.Ask != nil
+	case EventUsage:
+		return e.Usage != nil
+	case EventNotice:
+		return e.Notice != nil
+	default: // those that say all by their type, and those of a newer octavo
+		return true
+	}
+}
+
 // SessionInfo is what a list shows of a session.
 type SessionInfo struct {
 	ID        string    `json:"id"`

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // WindowEntries is how many of the newest entries a State keeps; older ones are paged with Session.Entries.
@@ -63,13 +64,17 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 }
 
 // Apply takes the next event into s. It is the only reducer: every front end's picture of a session comes from it. An event of
-// another session or epoch, or one that leaves a gap, is an error and changes nothing.
+// another session or epoch, one that leaves a gap, or one that lacks what its type promises is an error and changes nothing. A type
+// that this octavo does not know is counted and changes nothing else.
 func (s *State) Apply(e Event) error {
 	if e.Session != s.Session || e.Epoch != s.Epoch {
 		return fmt.Errorf("event of session %s epoch %d, want %s epoch %d", e.Session, e.Epoch, s.Session, s.Epoch)
 	}
 	if e.first() != s.Seq+1 || e.Seq < e.first() {
 		return fmt.Errorf("event %d..%d does not follow %d", e.first(), e.Seq, s.Seq)
+	}
+	if !e.complete() {
+		return fmt.Errorf("event %d lacks what a %s event carries", e.Seq, e.Type)
 	}
 	s.Seq = e.Seq
 	switch e.Type {
@@ -89,7 +94,9 @@ func (s *State) Apply(e Event) error {
 		}
 	case EventTool:
 		if s.Turn != nil {
-			s.Turn.Tools = append(s.Turn.Tools, *e.Tool)
+			run := *e.Tool
+			run.Output = slices.Clip(run.Output) // others have the event, too
+			s.Turn.Tools = append(s.Turn.Tools, run)
 		}
 	case EventProgress:
 		if s.Turn != nil {
@@ -102,7 +109,7 @@ func (s *State) Apply(e Event) error {
 	case EventIdle:
 		s.Turn = nil
 	case EventQueue:
-		s.Queue = slices.Clone(e.Queue)
+		s.Queue = list(e.Queue)
 	case EventAsk:
 		s.Asks = append(s.Asks, *e.Ask)
 	case EventAnswered:
@@ -134,7 +141,7 @@ func (s *State) addEntry(e Entry) {
 
 func (s *State) setTurn(t TurnInfo) {
 	if s.Turn == nil || s.Turn.ID != t.ID {
-		s.Turn = &TurnState{}
+		s.Turn = &TurnState{Tools: []ToolRun{}}
 	}
 	s.Turn.TurnInfo = t
 	if t.Phase != PhaseRetrying {
@@ -159,28 +166,38 @@ func (d *Draft) add(x Delta) {
 }
 
 func (t *TurnState) progress(p Progress) {
-	for i := range t.Tools {
-		r := &t.Tools[i]
-		if r.Call.ID != p.CallID {
-			continue
-		}
-		r.Output = append(r.Output, p.Text...)
-		// Trimming only at twice the bound keeps the cost of a byte constant.
-		if len(r.Output) > 2*MaxLiveOutput {
-			cut := len(r.Output) - MaxLiveOutput
-			r.Omitted += int64(cut)
-			r.Output = append(r.Output[:0], r.Output[cut:]...)
-		}
-		return
+	i := slices.IndexFunc(t.Tools, func(r ToolRun) bool { return r.Call.ID == p.CallID })
+	if i >= 0 {
+		t.Tools[i].add(p.Text)
 	}
 }
 
-// Clone copies s so deeply that neither changes with the other. Entries and asks are shared: they are never changed once made.
+// add keeps the newest MaxLiveOutput bytes, or a little less where that would cut a character. What is kept depends only on the
+// whole text, however it was cut into fragments.
+func (r *ToolRun) add(text string) {
+	if len(r.Output)+len(text) > max(cap(r.Output), MaxLiveOutput) {
+		// With room for as much again, the cost of a byte stays constant.
+		r.Output = slices.Grow(r.Output, MaxLiveOutput+len(text))
+	}
+	r.Output = append(r.Output, text...)
+	cut := len(r.Output) - MaxLiveOutput
+	if cut <= 0 {
+		return
+	}
+	for cut < len(r.Output) && !utf8.RuneStart(r.Output[cut]) {
+		cut++
+	}
+	r.Omitted += int64(cut)
+	r.Output = r.Output[cut:]
+}
+
+// Clone copies s so deeply that neither changes with the other. What entries and asks point to is shared: it is never changed once
+// made. The lists of the copy are never nil, so that they are lists in JSON, too.
 func (s *State) Clone() *State {
 	c := *s
-	c.Entries = slices.Clone(s.Entries)
-	c.Queue = slices.Clone(s.Queue)
-	c.Asks = slices.Clone(s.Asks)
+	c.Entries = list(s.Entries)
+	c.Queue = list(s.Queue)
+	c.Asks = list(s.Asks)
 	if s.Turn != nil {
 		t := *s.Turn
 		t.Draft.Text = slices.Clone(t.Draft.Text)
@@ -189,7 +206,7 @@ func (s *State) Clone() *State {
 		for i := range t.Draft.Calls {
 			t.Draft.Calls[i].Arguments = slices.Clone(t.Draft.Calls[i].Arguments)
 		}
-		t.Tools = slices.Clone(t.Tools)
+		t.Tools = list(t.Tools)
 		for i := range t.Tools {
 			t.Tools[i].Output = slices.Clone(t.Tools[i].Output)
 		}
@@ -197,3 +214,6 @@ func (s *State) Clone() *State {
 	}
 	return &c
 }
+
+// list copies l; the copy is never nil.
+func list[T any](l []T) []T { return append(make([]T, 0, len(l)), l...) }

@@ -55,7 +55,7 @@ func (s *Stream) Push(e Event) bool {
 	return !s.ended
 }
 
-// End lets what is pending be delivered and then closes Events.
+// End lets what is pending be delivered and then closes Events. Only the first End counts, and none after ErrLagged.
 func (s *Stream) End(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *Stream) End(err error) {
 	s.signal()
 }
 
-// Err says why Events was closed.
+// Err says why Events was closed: what End was given, ErrLagged, or the error of the context. Nil before.
 func (s *Stream) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Stream) signal() {
 }
 
 func (s *Stream) deliver(ctx context.Context, out chan<- Event) {
-	defer s.End(ctx.Err())
+	defer func() { s.End(ctx.Err()) }()
 	for {
 		s.mu.Lock()
 		batch, ended := s.pending, s.ended
@@ -110,7 +110,7 @@ func (s *Stream) deliver(ctx context.Context, out chan<- Event) {
 // join makes last stand for next as well when both are fragments of the same text. It never touches what last shares with
 // other streams.
 func join(last *Event, next Event) bool {
-	if last.Type != next.Type || next.first() != last.Seq+1 {
+	if last.Type != next.Type || next.first() != last.Seq+1 || !last.complete() || !next.complete() {
 		return false
 	}
 	switch next.Type {

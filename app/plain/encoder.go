@@ -2,8 +2,6 @@ package plain
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"octavo/app/api"
 )
@@ -25,15 +23,14 @@ type encoder struct {
 	lastError string    // of those
 	message   *draft    // between message_start and message_end of an answer
 	tools     map[string]*liveTool
+	queue     queueRecord
+	behind    bool // since the lagged record, until caught up
 	out       []any
 }
 
 // newEncoder begins where a client attached; what runs already is told as if it began now.
 func newEncoder(s *api.State) (*encoder, []any) {
-	e := &encoder{totals: s.Usage, tools: map[string]*liveTool{}}
-	if len(s.Queue) > 0 {
-		e.put(queueOf(s.Queue))
-	}
+	e := &encoder{totals: s.Usage, tools: map[string]*liveTool{}, queue: queueOf(nil)}
 	e.join(s)
 	return e, e.flush()
 }
@@ -62,7 +59,8 @@ func (e *encoder) event(ev api.Event) []any {
 	case api.EventIdle:
 		e.endSummary()
 	case api.EventQueue:
-		e.put(queueOf(ev.Queue))
+		e.queue = queueOf(ev.Queue)
+		e.put(e.queue)
 	case api.EventAsk:
 		a := ev.Ask
 		e.put(askRecord{Type: recAsk, ID: a.ID, Kind: a.Kind, Title: a.Title, Body: a.Body, Display: a.Display, Options: a.Options,
@@ -80,26 +78,38 @@ func (e *encoder) event(ev api.Event) []any {
 
 // missed translates an entry whose event was lost.
 func (e *encoder) missed(entry api.Entry) []any {
-	e.sure = false
+	e.fallBehind()
 	e.entry(entry, false)
 	return e.flush()
 }
 
-// caughtUp says that fragments were lost, and goes on from s.
+// caughtUp goes on from s.
 func (e *encoder) caughtUp(s *api.State) []any {
-	e.put(bareRecord{recLagged})
-	e.withdraw()
-	e.totals, e.sure = s.Usage, false
+	e.fallBehind()
+	e.behind = false
+	e.withdraw() // what it lacks cannot be had; the State's draft is told anew
+	e.totals = s.Usage
 	if e.summary && (s.Turn == nil || s.Turn.ID != e.run) {
 		e.endSummary()
 	}
-	e.put(queueOf(s.Queue))
 	e.join(s)
 	return e.flush()
 }
 
-// join tells what runs in s and was not told.
+// fallBehind says that fragments were lost.
+func (e *encoder) fallBehind() {
+	if !e.behind {
+		e.behind, e.sure = true, false
+		e.put(bareRecord{recLagged})
+	}
+}
+
+// join tells what is in s and was not told.
 func (e *encoder) join(s *api.State) {
+	if q := queueOf(s.Queue); !slices.Equal(q.Steering, e.queue.Steering) || !slices.Equal(q.FollowUp, e.queue.FollowUp) {
+		e.queue = q
+		e.put(q)
+	}
 	if s.Turn == nil {
 		return
 	}
@@ -281,160 +291,6 @@ func (e *encoder) settled(x api.Entry) {
 	clear(e.tools)
 }
 
-// draft is an answer that is being told in fragments.
-type draft struct {
-	blocks []block
-	calls  []int // block of each tool call
-}
-
-type block struct {
-	kind string // text, thinking, toolcall
-	done bool
-	rest runes
-}
-
-func (e *encoder) openMessage() {
-	if e.message == nil {
-		e.message = &draft{}
-		e.put(messageRecord{Type: recMessageStart, Message: message{Role: "assistant", Content: []content{}}})
-	}
-}
-
-// withdraw ends an answer that is void: no message_end with its text will come.
-func (e *encoder) withdraw() {
-	if e.message == nil {
-		return
-	}
-	e.closeBlocks()
-	e.message = nil
-	e.put(messageRecord{Type: recMessageEnd, Withdrawn: true, Message: message{Role: "assistant", Content: []content{}, StopReason: "error"}})
-}
-
-func (e *encoder) delta(d api.Delta) {
-	if e.run == "" {
-		return
-	}
-	e.openMessage()
-	m := e.message
-	switch d.Kind {
-	case api.DeltaText:
-		e.fragment(e.block("text"), d.Text)
-	case api.DeltaReasoning:
-		e.fragment(e.block("thinking"), d.Text)
-	case api.DeltaCall:
-		e.closeText()
-		m.calls = append(m.calls, len(m.blocks))
-		m.blocks = append(m.blocks, block{kind: "toolcall"})
-		e.update(updateEvent{Type: "toolcall_start", ContentIndex: len(m.blocks) - 1, ID: d.CallID, ToolName: d.Tool})
-	case api.DeltaArguments:
-		if d.Index >= 0 && d.Index < len(m.calls) {
-			e.fragment(m.calls[d.Index], d.Text)
-		}
-	}
-}
-
-// block is the number of the block that text of a kind goes to; a new one when the last is of another kind.
-func (e *encoder) block(kind string) int {
-	m := e.message
-	last := len(m.blocks) - 1
-	if last >= 0 && m.blocks[last].kind == kind && !m.blocks[last].done {
-		return last
-	}
-	e.closeText()
-	m.blocks = append(m.blocks, block{kind: kind})
-	e.update(updateEvent{Type: kind + "_start", ContentIndex: last + 1})
-	return last + 1
-}
-
-func (e *encoder) fragment(i int, s string) {
-	b := &e.message.blocks[i]
-	if s = b.rest.whole(s); s != "" && !b.done {
-		e.update(updateEvent{Type: b.kind + "_delta", ContentIndex: i, Delta: s})
-	}
-}
-
-// closeText ends open blocks of text. Those of tool calls stay open: arguments of several calls may come in turns.
-func (e *encoder) closeText() {
-	for i := range e.message.blocks {
-		if e.message.blocks[i].kind != "toolcall" {
-			e.closeBlock(i)
-		}
-	}
-}
-
-func (e *encoder) closeBlocks() {
-	for i := range e.message.blocks {
-		e.closeBlock(i)
-	}
-}
-
-func (e *encoder) closeBlock(i int) {
-	b := &e.message.blocks[i]
-	if b.done {
-		return
-	}
-	b.done = true
-	e.update(updateEvent{Type: b.kind + "_end", ContentIndex: i})
-}
-
-func (e *encoder) update(u updateEvent) { e.put(updateRecord{recMessageUpdate, u}) }
-
-// maxLiveProgress is how much live output of one call is told, in bytes (product.md 1.5). Its result is told whole.
-const maxLiveProgress = 64 << 10
-
-type liveTool struct {
-	call    api.Call
-	told    int
-	omitted int64
-	cut     bool // a record said that there is more
-	rest    runes
-}
-
-func (e *encoder) startTool(c api.Call) {
-	e.tools[c.ID] = &liveTool{call: c}
-	e.put(toolRecord{Type: recToolStart, ToolCallID: c.ID, ToolName: c.Tool, Title: c.Title, Args: arguments(c.Arguments)})
-}
-
-func (e *encoder) progress(id, s string) {
-	t := e.tools[id]
-	if t == nil {
-		return
-	}
-	s = t.rest.whole(s)
-	room := maxLiveProgress - t.told
-	if len(s) > room {
-		end := room
-		for end > 0 && !utf8.RuneStart(s[end]) {
-			end--
-		}
-		t.omitted += int64(len(s) - end)
-		s, t.told = s[:end], maxLiveProgress
-	} else {
-		t.told += len(s)
-	}
-	if s == "" && (t.cut || t.omitted == 0) {
-		return
-	}
-	t.cut = t.omitted > 0
-	e.put(toolRecord{Type: recToolUpdate, ToolCallID: id, ToolName: t.call.Tool, Delta: s, OmittedBytes: t.omitted})
-}
-
-// result ends a call; one that was refused before it ran is started here, so that each end has a start.
-func (e *encoder) result(x api.Entry, m message) {
-	c := *x.Call
-	t := e.tools[c.ID]
-	if t == nil {
-		e.startTool(c)
-		t = e.tools[c.ID]
-	}
-	delete(e.tools, c.ID)
-	failed := x.Result.Outcome != api.ResultOK
-	e.put(toolRecord{Type: recToolEnd, ToolCallID: c.ID, ToolName: c.Tool, OmittedBytes: t.omitted, Outcome: x.Result.Outcome,
-		Result: &toolResult{Content: m.Content, Details: x.Result.Display}, IsError: &failed, DurationMS: millis(x.Result.Duration)})
-	m.Role, m.ToolCallID, m.ToolName, m.IsError = "toolResult", c.ID, c.Tool, &failed
-	e.whole(m)
-}
-
 func queueOf(q []api.Queued) queueRecord {
 	r := queueRecord{Type: recQueueUpdate, Steering: []string{}, FollowUp: []string{}}
 	for _, x := range q {
@@ -445,23 +301,4 @@ func queueOf(q []api.Queued) queueRecord {
 		}
 	}
 	return r
-}
-
-// runes keeps a character together that comes in two fragments. The zero value is ready.
-type runes struct{ held string }
-
-// whole answers what can be told now: at most three bytes are held back, the start of a character.
-func (r *runes) whole(s string) string {
-	s = r.held + s
-	r.held = ""
-	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
-		if !utf8.RuneStart(s[i]) {
-			continue
-		}
-		if !utf8.FullRuneInString(s[i:]) {
-			s, r.held = s[:i], strings.Clone(s[i:])
-		}
-		break
-	}
-	return s
 }

@@ -62,14 +62,15 @@ type conversation struct {
 	log   log
 	lines *lineReader
 
-	compose  composer
-	held     []line // typed while they cannot be looked at; see holding
-	ended    bool   // no more lines will come
-	question *question
-	settled  map[string]bool // questions that were answered and are open in the state still
-	silent   bool            // the terminal does not echo
-	command  *command
-	next     *step
+	compose   composer
+	held      []line // typed while they cannot be looked at; see holding
+	ended     bool   // no more lines will come
+	question  *question
+	settled   map[string]bool // questions that were answered and are open in the state still
+	silent    bool            // the terminal does not echo
+	previewed string          // the call whose change was shown last to be approved
+	command   *command
+	next      *step
 
 	beat, disarm     <-chan time.Time // nil while nothing works, and while no ctrl+c was pressed
 	endBeat, endWait func()
@@ -161,7 +162,10 @@ func (v *conversation) rest(ctx context.Context) error {
 		return v.rest(ctx) // lines were held for this
 	case v.full:
 		v.full = false
-		return v.askToGoOn(ctx)
+		if err := v.askToGoOn(ctx); err != nil || v.question != nil {
+			return err
+		}
+		return v.rest(ctx)
 	case v.ended:
 		if v.compose.drop() {
 			v.log.warn(wordWarning, "the input ended in the middle of something, which was not sent")
@@ -268,7 +272,7 @@ func (v *conversation) interrupt(ctx context.Context) error {
 		return ErrInterrupted
 	}
 	v.disarm, v.endWait = v.o.Tick(leaveWindow)
-	v.log.say(wordNotice, fmt.Sprintf("press ctrl+c again within %s to leave, or type ctrl+d or /quit", text.Duration(leaveWindow)))
+	v.log.say(wordNotice, fmt.Sprintf("press ctrl+c again within %s to leave, or type ctrl+d or /quit", leaveWindow))
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -501,7 +502,7 @@ func TestInteractiveSecondInterruptLeaves(t *testing.T) {
 	k := startTalk(t, newStage(t), terminal)
 	k.expect("> ")
 	k.interrupt()
-	k.expect("[notice] press ctrl+c again within 2.0s to leave")
+	k.expect("[notice] press ctrl+c again within 2s to leave")
 	if !k.clock.pass(2 * time.Second) {
 		t.Error("nobody waits for the window to close")
 	}
@@ -723,6 +724,28 @@ func TestInteractiveFullWindow(t *testing.T) {
 	}
 }
 
+// Nobody is asked to go on who is gone.
+func TestInteractiveFullWindowAtEOF(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		done := make(chan struct{})
+		k := startTalk(t, newStage(t, func(t *turn) { t.step(); <-done; t.settle(api.SettledContextFull, "too long") }), nil)
+		k.line("a")
+		k.expect("> a")
+		if early {
+			k.typist.eof()
+			close(done)
+		} else {
+			close(done)
+			k.expect("y) yes")
+			k.typist.eof()
+		}
+		var failed *plain.Failed
+		if err := k.end(); !errors.As(err, &failed) || failed.Outcome != api.SettledContextFull {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
 func TestInteractiveRecallsSession(t *testing.T) {
 	s := newStage(t)
 	s.store(api.Entry{Turn: "t", Kind: api.EntryUser, Parts: []api.Part{{Type: api.PartText, Text: "what is this?"}}})
@@ -866,5 +889,145 @@ func TestInteractiveRefusesPicturesAndManyPrompts(t *testing.T) {
 		if err == nil || !s.closed || len(s.said()) > 0 {
 			t.Errorf("%v closed=%v", err, s.closed)
 		}
+	}
+}
+
+// What was shown to be approved is not shown again when it is done.
+func TestInteractiveShowsAChangeOnce(t *testing.T) {
+	s := newStage(t, func(t *turn) {
+		t.step()
+		t.answer("", editCall)
+		a := approval("a")
+		a.Parent = editCall.ID
+		t.ask(a)
+		t.begins(editCall)
+		t.ends(editCall, api.Result{Outcome: api.ResultOK, Display: &pages.Display{Diff: aDiff}}, "done")
+		t.settle(api.SettledCompleted, "", "a.go")
+	})
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("s) allow")
+	k.line("o")
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(k.out.String(), "+ var x = 2"); n != 1 {
+		t.Errorf("the change stands there %d times:\n%s", n, k.out)
+	}
+}
+
+func TestInteractiveCutsLongDiffs(t *testing.T) {
+	for lines, more := range map[int]string{39: "", 40: "\n  … 1 more line\n", 50: "\n  … 11 more lines\n"} {
+		d := &pages.Diff{Path: "a.go", New: true, Added: lines, Hunks: []pages.Hunk{{NewStart: 1, NewLines: lines}}}
+		for range lines { // with its header a diff has one line more
+			d.Hunks[0].Lines = append(d.Hunks[0].Lines, pages.DiffLine{Op: pages.LineAdded, Text: "x"})
+		}
+		s := newStage(t, func(t *turn) {
+			t.step()
+			t.ends(editCall, api.Result{Outcome: api.ResultOK, Display: &pages.Display{Diff: d}}, "done")
+			t.settle(api.SettledCompleted, "", "a.go")
+		})
+		k := startTalk(t, s, nil)
+		k.line("go")
+		k.expect("[completed]")
+		k.typist.eof()
+		if err := k.end(); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(k.out.String(), "more line") != (more != "") || !strings.Contains(k.out.String(), more) {
+			t.Errorf("%d lines:\n%s", lines, k.out)
+		}
+	}
+}
+
+// While a command runs lines wait, all of them; what is too much for that is not read before there is room. A question is
+// answered meanwhile, whatever waits: then the surplus is dropped, and said to be.
+func TestInteractiveBoundsWhatWaits(t *testing.T) {
+	const held = 256
+	for _, asked := range []bool{false, true} {
+		put, hold := make(chan struct{}), make(chan struct{})
+		s := newStage(t, func(t *turn) {
+			t.step()
+			if asked {
+				<-put
+				t.ask(approval("a"))
+			}
+			t.settle(api.SettledCompleted, "")
+		})
+		s.run = func(context.Context, string) (api.Outcome, error) {
+			<-hold
+			return api.Outcome{Text: "done"}, nil
+		}
+		k := startTalk(t, s, nil)
+		k.line("go")
+		k.expect("> go")
+		k.line("/slow")
+		k.typist.keys(strings.Repeat("x\n", held+10))
+		k.typist.taken()
+		if asked {
+			close(put)
+			k.expect("s) allow")
+			k.out.await(t, "[error] too many lines wait already; this one is dropped", 10)
+			k.line("d")
+			k.out.await(t, "answered: d", 1)
+		}
+		close(hold)
+		k.typist.eof()
+		if err := k.end(); err != nil {
+			t.Fatal(err)
+		}
+		want := 1 + held
+		if !asked {
+			want += 10
+		}
+		if got := len(s.said()); got != want {
+			t.Errorf("asked=%v: %d lines were said, want %d", asked, got, want)
+		}
+	}
+}
+
+// An input that can be let go of is: nothing of the conversation stays behind.
+func TestInteractiveLetsGoOfItsInput(t *testing.T) {
+	in, typing, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer typing.Close()
+	k := startTalk(t, newStage(t), func(_ *talk, o *plain.Options) { o.Stdin, o.Now, o.Tick = in, nil, nil })
+	fmt.Fprintln(typing, "hi")
+	k.expect("[completed]")
+	fmt.Fprintln(typing, "/quit")
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(typing, "for the next reader")
+	b := make([]byte, 100)
+	if n, err := in.Read(b); err != nil || string(b[:n]) != "for the next reader\n" {
+		t.Errorf("%q %v", b[:n], err)
+	}
+}
+
+func TestInteractiveQueuesBehindSummary(t *testing.T) {
+	s := newStage(t)
+	s.locked(func() {
+		s.turn = &turn{stage: s, id: "sum", cancel: func() {}}
+		s.emit(api.Event{Type: api.EventTurn, Turn: &api.TurnInfo{ID: "sum", Phase: api.PhaseSummarizing, Started: noon}})
+	})
+	k := startTalk(t, s, nil)
+	k.line("meanwhile")
+	k.expect("[queued] it starts when the summary is written")
+	s.locked(func() {
+		s.turn = nil
+		s.emit(api.Event{Type: api.EventIdle})
+		s.queue(nil)
+		s.begin(api.Input{Kind: api.InputChat, Text: "meanwhile"})
+	})
+	k.expect("> meanwhile")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -76,15 +76,24 @@ func TestJSONGolden(t *testing.T) {
 	check(t, "stdout", out.String(), string(want))
 }
 
-// story is the records of a run in short.
+// story is the records of a run in short. Fragments that follow one another are one: whether they come together is a matter of
+// time.
 func story(rs []map[string]any) string {
 	var b strings.Builder
-	for _, r := range rs {
+	for i, r := range rs {
+		if e, ok := r["assistantMessageEvent"].(map[string]any); ok && e["delta"] != nil {
+			if before, ok := rs[i-1]["assistantMessageEvent"].(map[string]any); ok && before["delta"] != nil && before["contentIndex"] == e["contentIndex"] {
+				s := strings.TrimSuffix(b.String(), "\"\n") + e["delta"].(string) + "\"\n"
+				b.Reset()
+				b.WriteString(s)
+				continue
+			}
+		}
 		fmt.Fprint(&b, r["type"])
 		if e, ok := r["assistantMessageEvent"].(map[string]any); ok {
 			fmt.Fprintf(&b, " %s %v", e["type"], e["contentIndex"])
 			if d, ok := e["delta"]; ok {
-				fmt.Fprintf(&b, " %q", d)
+				fmt.Fprintf(&b, " \"%s\"", d)
 			}
 		}
 		if m, ok := r["message"].(map[string]any); ok {
@@ -143,8 +152,7 @@ message_update toolcall_start 3
 message_update toolcall_delta 3 "{"
 message_update toolcall_delta 2 "{}"
 message_update text_start 4
-message_update text_delta 4 "é"
-message_update text_delta 4 "é!"
+message_update text_delta 4 "éé!"
 message_update toolcall_end 2
 message_update toolcall_end 3
 message_update text_end 4
@@ -318,10 +326,12 @@ func TestJSONProgressBound(t *testing.T) {
 }
 
 func TestJSONFallsBehind(t *testing.T) {
-	flooded := make(chan struct{})
+	var out screen
 	s := newStage(t, func(t *turn) {
 		t.step()
 		t.text("half of it is lo")
+		out.await(t.t, "half of it is lo", 1)
+		out.mu.Lock() // nobody reads on
 		for range 2*api.MaxPending + 200 {
 			t.locked(func() { t.queue(nil) })
 		}
@@ -331,16 +341,10 @@ func TestJSONFallsBehind(t *testing.T) {
 		t.ends(testCall, api.Result{Outcome: api.ResultOK}, "fine")
 		t.step()
 		t.text("new")
-		close(flooded)
+		out.mu.Unlock()
 		t.answer("new")
 		t.settle(api.SettledCompleted, "")
 	})
-	var out screen
-	out.mu.Lock()
-	go func() {
-		<-flooded
-		out.mu.Unlock()
-	}()
 	if err := jsonRun(t, s, &out, "hi"); err != nil {
 		t.Fatal(err)
 	}
@@ -374,6 +378,79 @@ func TestJSONFallsBehind(t *testing.T) {
 	if last := rs[len(rs)-1]; last["type"] != "agent_settled" || last["usage"] != nil {
 		t.Errorf("the last record is %v", last)
 	}
+}
+
+// Who falls behind while something runs is told what of it there is, and then goes on.
+func TestJSONFallsBehindInTheMiddle(t *testing.T) {
+	var out screen
+	flood := func(t *turn, n int) {
+		for range 2*api.MaxPending + 200 {
+			t.locked(func() { t.queue(nil) })
+		}
+		out.mu.Unlock()
+		out.await(t.t, `{"type":"lagged"}`, n)
+	}
+	s := newStage(t, func(t *turn) {
+		t.step()
+		t.answer("", testCall)
+		out.await(t.t, `"toolUse"`, 1)
+		out.mu.Lock()
+		t.begins(testCall)
+		t.progress("c1", "so far, ")
+		flood(t, 1)
+		t.progress("c1", "and on")
+		t.ends(testCall, api.Result{Outcome: api.ResultOK}, "fine")
+		t.step()
+		t.text("dr")
+		out.await(t.t, `"dr"`, 1)
+		out.mu.Lock()
+		t.text("af")
+		t.delta(api.Delta{Kind: api.DeltaReasoning, Text: "hm"})
+		t.delta(api.Delta{Kind: api.DeltaCall, CallID: "c2", Tool: "edit"})
+		t.delta(api.Delta{Kind: api.DeltaArguments, Text: "{"})
+		flood(t, 2)
+		t.delta(api.Delta{Kind: api.DeltaArguments, Text: "}"})
+		t.answer("draft", editCall)
+		t.settle(api.SettledCompleted, "")
+	})
+	if err := jsonRun(t, s, &out, "hi"); err != nil {
+		t.Fatal(err)
+	}
+	var short []map[string]any
+	said := ""
+	for _, r := range records(t, &out) {
+		if r["type"] == "tool_execution_update" {
+			said += r["delta"].(string)
+		}
+		if r["type"] != "queue_update" && r["type"] != "usage" {
+			short = append(short, r)
+		}
+	}
+	if said != "so far, and on" {
+		t.Errorf("the live output is %q", said)
+	}
+	// How much came through before is a matter of time.
+	got := story(short)
+	before, after, _ := strings.Cut(got, "message_end assistant 0 error withdrawn=true\n")
+	if strings.Count(before, "tool_execution_start\n") != 1 || strings.Count(before, "tool_execution_end outcome=ok\n") != 1 {
+		t.Errorf("records before:\n%s", before)
+	}
+	check(t, "records after", after, `
+message_start assistant 0
+message_update thinking_start 0
+message_update thinking_delta 0 "hm"
+message_update thinking_end 0
+message_update text_start 1
+message_update text_delta 1 "draf"
+message_update text_end 1
+message_update toolcall_start 2
+message_update toolcall_delta 2 "{}"
+message_update toolcall_end 2
+message_end assistant 2 toolUse
+turn_end
+agent_end
+agent_settled outcome=completed
+`)
 }
 
 func TestJSONBrokenPipe(t *testing.T) {

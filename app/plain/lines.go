@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxTypedAhead is how many lines wait to be looked at; then reading waits.
+	// maxTypedAhead is how many lines wait to be looked at; then reading waits. It is more than a person types, so that what a
+	// person typed before a question has been read before it.
 	maxTypedAhead = 256
 	// maxLine is the longest line that is taken, in bytes. One that is longer could not be sent.
 	maxLine = api.MaxInput
@@ -38,10 +39,6 @@ type lineReader struct {
 	out   chan line
 	quit  chan struct{}
 	done  chan struct{}
-
-	label  string // of the bytes just read
-	late   bool   // reading had to wait since
-	before string // the question at the start of that wait
 }
 
 func readLines(src io.Reader) *lineReader {
@@ -79,10 +76,10 @@ func (r *lineReader) read() {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.src.Read(buf)
-		r.mark()
+		shown := *r.shown.Load()
 		for b := buf[:n]; len(b) > 0; {
 			if len(open) == 0 && !long {
-				label = r.label
+				label = shown
 			}
 			part, rest, ends := bytes.Cut(b, []byte("\n"))
 			if long = long || len(open)+len(part) > maxLine; long {
@@ -107,29 +104,11 @@ func (r *lineReader) read() {
 	}
 }
 
-// mark notes what was shown when bytes arrived. After a wait for room they may have been typed at its start.
-func (r *lineReader) mark() {
-	r.label = *r.shown.Load()
-	if r.late {
-		r.label, r.late = r.before, false
-	}
-}
-
 // send hands a line over. It reports false when nobody wants it any more.
 func (r *lineReader) send(b []byte, label string, long bool) bool {
 	l := line{text: string(bytes.TrimSuffix(b, []byte("\r"))), ask: label}
 	if long {
 		l.text, l.err = "", errLongLine
-	}
-	select {
-	case <-r.quit:
-		return false
-	case r.out <- l:
-		return true
-	default:
-	}
-	if !r.late {
-		r.late, r.before = true, *r.shown.Load()
 	}
 	select {
 	case <-r.quit:

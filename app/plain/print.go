@@ -131,15 +131,15 @@ func ended(s string) string {
 	return s + "\n"
 }
 
-// joined is the text of all parts of a type.
+// joined is the text of all parts of a type. Nearly always that is one part, which is not copied: it may be large.
 func joined(parts []api.Part, t api.PartType) string {
-	var b strings.Builder
+	s := ""
 	for _, p := range parts {
 		if p.Type == t {
-			b.WriteString(p.Text)
+			s += p.Text
 		}
 	}
-	return b.String()
+	return s
 }
 
 func hasCalls(parts []api.Part) bool {

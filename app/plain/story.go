@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"octavo/app/api"
 	"octavo/pages/text"
@@ -27,8 +28,8 @@ func (l *log) inset() render.Options {
 	return o
 }
 
-// result shows the end of a tool call in one line, with what it changed or why it failed.
-func (l *log) result(e api.Entry) {
+// result shows the end of a tool call in one line, with why it failed, or what it changed unless that was previewed.
+func (l *log) result(e api.Entry, previewed bool) {
 	title := e.Call.Title
 	if title == "" {
 		title = e.Call.Tool
@@ -36,14 +37,14 @@ func (l *log) result(e api.Entry) {
 		title = e.Call.Tool + " " + title
 	}
 	line := title + " - " + outcomeText(e.Result.Outcome)
-	if e.Result.Duration > 0 {
+	if e.Result.Duration >= time.Millisecond {
 		line += ", " + text.Duration(e.Result.Duration)
 	}
 	l.say(wordTool, line)
 	switch d := e.Result.Display; {
 	case e.Result.Outcome != api.ResultOK:
 		l.tail(joined(e.Parts, api.PartText), maxOutputShown)
-	case d != nil && d.Diff != nil:
+	case d != nil && d.Diff != nil && !previewed:
 		l.head(render.Diff(*d.Diff, l.inset()), maxDiffShown)
 	}
 }

@@ -171,18 +171,16 @@ func (c *clock) pass(d time.Duration) bool {
 
 // talk is a conversation under test.
 type talk struct {
-	t           *testing.T
-	stage       *stage
-	out, err    *screen
-	typist      *typist
-	clock       *clock
-	interrupts  chan struct{}
-	home        home
-	echo        []bool
-	cancel      context.CancelFunc
-	ended       chan error
-	opened      []api.OpenRequest
-	sawTerminal bool
+	t          *testing.T
+	stage      *stage
+	out, err   *screen
+	typist     *typist
+	clock      *clock
+	interrupts chan struct{}
+	home       home
+	echo       []bool
+	cancel     context.CancelFunc
+	ended      chan error
 }
 
 // home opens the sessions that a test provides.

@@ -188,6 +188,9 @@ func (v *conversation) show(q *question) {
 		return
 	}
 	q.show(&v.log)
+	if q.Display != nil && q.Display.Diff != nil {
+		v.previewed = q.Parent
+	}
 	if q.Kind == api.AskSecret && v.o.Echo != nil {
 		if err := v.o.Echo(false); err != nil {
 			v.log.say(wordNeedsInput, "cancelled: the terminal would show what you type ("+err.Error()+")")
@@ -209,8 +212,12 @@ func (v *conversation) answer(ctx context.Context, l line) {
 		v.log.write("\n") // nor is the end of the line shown
 	}
 	a, ok := q.answer(l.text)
-	if !ok || l.err != nil {
-		q.again(&v.log)
+	if l.err != nil || !ok {
+		if l.err != nil {
+			v.log.fail(wordError, l.err)
+		} else {
+			q.again(&v.log)
+		}
 		v.log.prompt("answer> ")
 		return
 	}

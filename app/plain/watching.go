@@ -54,7 +54,7 @@ func (v *conversation) entry(e api.Entry) {
 	case api.EntryPartial:
 		v.log.partial(e)
 	case api.EntryResult:
-		v.log.result(e)
+		v.log.result(e, e.Call.ID == v.previewed)
 	case api.EntryNote:
 		v.log.say(wordNote, e.Origin+": "+text.Clip(text.CleanLine(joined(e.Parts, api.PartText)), 200))
 	case api.EntrySettled:

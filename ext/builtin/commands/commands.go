@@ -67,11 +67,11 @@ func help(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
 	}
 	width := 0
 	for _, k := range commands {
-		width = max(width, text.Width(k.Usage()))
+		width = max(width, text.Width(text.CleanLine(k.Usage())))
 	}
 	var b strings.Builder
 	for _, k := range commands {
-		fmt.Fprintf(&b, "%s  %s\n", text.Pad(k.Usage(), width), k.Description)
+		fmt.Fprintf(&b, "%s  %s\n", text.Pad(text.CleanLine(k.Usage()), width), text.CleanLine(k.Description))
 	}
 	b.WriteString("A command may be shortened as long as it stays unique.")
 	return ext.Outcome{Text: b.String()}, nil
@@ -83,9 +83,9 @@ func explain(commands []ext.Command, name string) (ext.Outcome, error) {
 			continue
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s\n%s", k.Usage(), k.Description)
+		fmt.Fprintf(&b, "%s\n%s", text.CleanLine(k.Usage()), text.CleanLine(k.Description))
 		for _, a := range k.Arguments {
-			fmt.Fprintf(&b, "\n  %s: %s", a.Name, a.Description)
+			fmt.Fprintf(&b, "\n  %s: %s", text.CleanLine(a.Name), text.CleanLine(a.Description))
 		}
 		return ext.Outcome{Text: b.String()}, nil
 	}
@@ -108,14 +108,18 @@ func chooseModel(c *ext.CommandCall, args map[string]string) (ext.Outcome, error
 }
 
 func chooseEffort(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
-	m, err := c.Bridge.Model(c)
-	if args["level"] != "" {
-		m, err = c.Bridge.SelectModel(c, "", args["level"])
+	if args["level"] == "" {
+		m, err := c.Bridge.Model(c)
+		if err != nil {
+			return ext.Outcome{}, err
+		}
+		return answer(modelLine(m), m)
 	}
+	m, err := c.Bridge.SelectModel(c, "", args["level"])
 	if err != nil {
 		return ext.Outcome{}, err
 	}
-	return answer(modelLine(m), m)
+	return answer("from the next request on: "+modelLine(m), m)
 }
 
 func modelLine(m ext.ModelState) string {
@@ -129,7 +133,7 @@ func modelLine(m ext.ModelState) string {
 	if len(m.Efforts) > 0 {
 		line += " (of " + strings.Join(m.Efforts, ", ") + ")"
 	}
-	return line
+	return text.CleanLine(line)
 }
 
 func showModel(m ext.ModelState) string {
@@ -140,7 +144,7 @@ func showModel(m ext.ModelState) string {
 		if known == m.Model {
 			mark = "* "
 		}
-		b.WriteString("\n" + mark + known)
+		b.WriteString("\n" + mark + text.CleanLine(known))
 	}
 	if len(m.Known) == 0 {
 		b.WriteString("\nno model is configured: octavo setup --preset lm-studio --yes, or octavo setup --help")
@@ -158,7 +162,7 @@ func name(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
 	if err != nil {
 		return ext.Outcome{}, err
 	}
-	shown := r.Name
+	shown := text.CleanLine(r.Name)
 	if shown == "" {
 		shown = "this session has no name; /name NAME gives it one"
 	}
@@ -187,8 +191,12 @@ func cost(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	if err != nil {
 		return ext.Outcome{}, err
 	}
-	lines := [][2]string{{"requests", fmt.Sprint(r.Requests)}, {"input", text.Count(r.Input)}, {"cache read", text.Count(r.CacheRead)},
-		{"cache write", text.Count(r.CacheWrite)}, {"output", text.Count(r.Output)}, {"of it reasoning", text.Count(r.Reasoning)}, {"cost", money(r)}}
+	tokens := text.Count
+	if r.Requests > 0 && r.Unreported >= r.Requests {
+		tokens = func(int64) string { return "unknown" }
+	}
+	lines := [][2]string{{"requests", fmt.Sprint(r.Requests)}, {"input", tokens(r.Input)}, {"cache read", tokens(r.CacheRead)},
+		{"cache write", tokens(r.CacheWrite)}, {"output", tokens(r.Output)}, {"of it reasoning", tokens(r.Reasoning)}, {"cost", money(r)}}
 	if r.Unreported > 0 {
 		lines = append(lines, [2]string{"not reported", text.Plural(int(r.Unreported), "request") + " without token counts: the sums are known parts"})
 	}
@@ -203,7 +211,7 @@ func money(r ext.Report) string {
 	case r.CostMicro == nil:
 		return "unknown: the model has no price in config.toml"
 	case r.Unpriced > 0:
-		return fmt.Sprintf("%s, without %s that have no price", text.Money(*r.CostMicro), text.Plural(int(r.Unpriced), "request"))
+		return fmt.Sprintf("%s, not counting %s without a price", text.Money(*r.CostMicro), text.Plural(int(r.Unpriced), "request"))
 	default:
 		return text.Money(*r.CostMicro)
 	}
@@ -294,10 +302,12 @@ func proceed(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	return ext.Outcome{}, c.Bridge.Continue(c)
 }
 
+// facts shows names and values in two columns, without those that have no value.
 func facts(lines [][2]string) string {
 	width := 0
-	for _, l := range lines {
-		width = max(width, text.Width(l[0]))
+	for i := range lines {
+		lines[i][0], lines[i][1] = text.CleanLine(lines[i][0]), text.CleanLine(lines[i][1])
+		width = max(width, text.Width(lines[i][0]))
 	}
 	var b strings.Builder
 	for _, l := range lines {
@@ -307,7 +317,7 @@ func facts(lines [][2]string) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s  %s", text.Pad(l[0], width), text.CleanLine(l[1]))
+		fmt.Fprintf(&b, "%s  %s", text.Pad(l[0], width), l[1])
 	}
 	return b.String()
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"octavo/ext"
+	"octavo/pages/text"
 )
 
 const (
@@ -48,7 +49,9 @@ func New(o Options) ext.Extension {
 // gather reads the person's file first and the project's from root to leaf, so that the nearest has the last word.
 func gather(ctx context.Context, p ext.Prep, dir string) (*ext.Contribution, error) {
 	var c ext.Contribution
-	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	warn := func(format string, args ...any) {
+		c.Warnings = append(c.Warnings, text.CleanLine(fmt.Sprintf(format, args...)))
+	}
 	files := lookIn(p, dir, warn)
 	if len(files) > MaxFiles {
 		warn("only the first %d of %d instruction files are read", MaxFiles, len(files))
@@ -59,17 +62,17 @@ func gather(ctx context.Context, p ext.Prep, dir string) (*ext.Contribution, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		text, err := f.read()
+		words, err := f.read()
 		var leftOut leftOutError
 		if errors.As(err, &leftOut) {
-			warn("%s is left out: %v", f.path, err)
+			warn("%s is left out: %v", f.path, leftOut)
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if text = strings.TrimSpace(text); text != "" {
-			blocks = append(blocks, block(f.path, text))
+		if words = strings.TrimSpace(words); words != "" {
+			blocks = append(blocks, block(f.path, words))
 		}
 	}
 	if len(blocks) > 0 {
@@ -111,13 +114,12 @@ func lookIn(p ext.Prep, dir string, warn func(format string, args ...any)) []fil
 }
 
 // block labels the text of a file with its path, in an element that the text cannot end.
-func block(path, text string) string {
-	return fmt.Sprintf("<instructions path=%s>\n%s\n</instructions>", inert(fmt.Sprintf("%q", path)), inert(text))
+func block(path, words string) string {
+	return fmt.Sprintf("<instructions path=%s>\n%s\n</instructions>", inert(fmt.Sprintf("%q", path)), inert(words))
 }
 
-// tag is what a model could read as a beginning or an end of the element around a file's text, also when invisible characters are
-// mixed into it.
-var tag = regexp.MustCompile(`(?i)<([\s\p{Cf}\p{Cc}]*/?[\s\p{Cf}\p{Cc}]*i[\p{Cf}\p{Cc}]*n[\p{Cf}\p{Cc}]*s[\p{Cf}\p{Cc}]*t[\p{Cf}\p{Cc}]*r[\p{Cf}\p{Cc}]*u[\p{Cf}\p{Cc}]*c[\p{Cf}\p{Cc}]*t)`)
+// tag is what a model could read as the beginning or the end of the element around a file's text, loosely spelled.
+var tag = regexp.MustCompile(`(?i)<([\s\p{Cf}]*/?[\s\p{Cf}]*instructions)`)
 
 // inert writes such a tag so that it is text.
 func inert(s string) string { return tag.ReplaceAllString(s, "&lt;$1") }
