@@ -276,7 +276,7 @@ func TestNoModel(t *testing.T) {
 			}
 		}
 	}
-	refused(s, "no model is chosen", "octavo --model local/other", "config.toml")
+	refused(s, "octavo --model local/other", "config.toml")
 	out, err := s.Run(d.ctx, "/model")
 	if err != nil || !strings.HasPrefix(out.Text, "no model\n") || !strings.Contains(out.Text, "local/scripted") {
 		t.Errorf("/model: %q, %v", out.Text, err)

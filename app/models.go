@@ -41,7 +41,7 @@ func (m *models) Resolve(id string) (*model.Upstream, error) {
 	}
 	profile, modelID, err := m.settings.ResolveModel(id)
 	if errors.Is(err, settings.ErrNoModel) {
-		return nil, fmt.Errorf("%w\n%s", api.ErrNoModel, m.NoModel())
+		return nil, api.NoModelError(m.settings.NoModel())
 	}
 	if err != nil {
 		return nil, err
@@ -60,6 +60,3 @@ func (m *models) Resolve(id string) (*model.Upstream, error) {
 
 // Known implements session.Models.
 func (m *models) Known() []string { return m.settings.Models() }
-
-// NoModel implements session.Models.
-func (m *models) NoModel() string { return m.settings.NoModel() }

@@ -100,32 +100,47 @@ type Bridge interface {
 
 // ModelState is what a session runs on.
 type ModelState struct {
-	Model   string
-	Effort  string
-	Known   []string // every configured provider/model
-	Efforts []string // levels that Model takes; nil when unknown
+	Model   string   `json:"model"`
+	Effort  string   `json:"effort,omitempty"`
+	Known   []string `json:"known"`             // every configured provider/model
+	Efforts []string `json:"efforts,omitempty"` // levels that Model takes; nil when unknown
 }
 
 // SessionLine is one session in a list.
 type SessionLine struct {
-	ID, Name, Preview, Workspace, Updated string // Updated is RFC 3339
-	Entries                               int64
+	ID        string `json:"id"`
+	Name      string `json:"name,omitempty"`
+	Preview   string `json:"preview,omitempty"`
+	Workspace string `json:"workspace"`
+	Updated   string `json:"updated"` // RFC 3339
+	Entries   int64  `json:"entries"`
 }
 
 // Report is what a session knows of itself. Nil counts are unknown.
 type Report struct {
-	ID, Name, Workspace, Model, Effort, Policy      string
-	Entries, Requests                               int64
-	Input, CacheRead, CacheWrite, Output, Reasoning int64
-	CostMicro                                       *int64 // microdollars; nil when no request could be priced
-	Unpriced, Unreported                            int64  // requests without a price, and without token counts
-	Window                                          int    // tokens; 0 unknown
-	Context                                         []ContextPart
-	Inactive                                        map[string]string // extension to reason
+	ID         string            `json:"id"`
+	Name       string            `json:"name,omitempty"`
+	Workspace  string            `json:"workspace"`
+	Model      string            `json:"model,omitempty"`
+	Effort     string            `json:"effort,omitempty"`
+	Policy     string            `json:"policy"`
+	Entries    int64             `json:"entries"`
+	Requests   int64             `json:"requests"`
+	Input      int64             `json:"input"` // tokens; the three input buckets do not overlap
+	CacheRead  int64             `json:"cache_read"`
+	CacheWrite int64             `json:"cache_write"`
+	Output     int64             `json:"output"`
+	Reasoning  int64             `json:"reasoning"`            // part of Output
+	CostMicro  *int64            `json:"cost_micro,omitempty"` // microdollars; nil when no request could be priced
+	Unpriced   int64             `json:"unpriced,omitempty"`   // requests without a price
+	Unreported int64             `json:"unreported,omitempty"` // requests without token counts
+	Window     int               `json:"window,omitempty"`     // tokens; 0 unknown
+	Context    []ContextPart     `json:"context"`
+	Inactive   map[string]string `json:"inactive,omitempty"` // extension to reason
 }
 
 // ContextPart is one kind of thing that fills the window, in estimated tokens.
 type ContextPart struct {
-	Name   string
-	Tokens int
+	Name   string `json:"name"`
+	Tokens int    `json:"tokens"`
 }

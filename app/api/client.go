@@ -155,3 +155,11 @@ var (
 	ErrNoModel = errors.New("no model is chosen")
 	ErrIdle    = errors.New("nothing is running")
 )
+
+// NoModelError says in its own words that no model is chosen and what to type. errors.Is finds ErrNoModel in it.
+type NoModelError string
+
+func (e NoModelError) Error() string { return string(e) }
+
+// Is reports whether target is ErrNoModel.
+func (e NoModelError) Is(target error) bool { return target == ErrNoModel }

@@ -114,6 +114,9 @@ func (w *world) close(s *session.Session) {
 
 // Resolve implements session.Models.
 func (w *world) Resolve(id string) (*model.Upstream, error) {
+	if id == "" {
+		return nil, api.NoModelError("no model: type octavo setup")
+	}
 	name, ok := strings.CutPrefix(id, "local/")
 	if !ok {
 		return nil, fmt.Errorf("no provider for %q", id)
@@ -124,9 +127,6 @@ func (w *world) Resolve(id string) (*model.Upstream, error) {
 
 // Known implements session.Models.
 func (w *world) Known() []string { return []string{"local/scripted"} }
-
-// NoModel implements session.Models.
-func (w *world) NoModel() string { return "type octavo setup" }
 
 // Sessions implements session.Home.
 func (w *world) Sessions(context.Context, api.SessionQuery) ([]api.SessionInfo, error) {

@@ -111,9 +111,6 @@ func (a *actor) submit(q queued) (api.Receipt, error) {
 
 // ready says why a turn cannot start.
 func (a *actor) ready() error {
-	if a.row.Model == "" {
-		return fmt.Errorf("%w\n%s", api.ErrNoModel, a.o.Models.NoModel())
-	}
 	_, err := a.o.Models.Resolve(a.row.Model)
 	return err
 }

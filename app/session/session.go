@@ -43,12 +43,10 @@ type Limits struct {
 
 // Models is where a session finds the model it runs on.
 type Models interface {
-	// Resolve makes the model of a name a person gave. The error says what to type instead.
+	// Resolve makes the model of a name a person gave. The error says what to type instead; for "" it is api.ErrNoModel.
 	Resolve(id string) (*model.Upstream, error)
 	// Known lists every configured provider/model.
 	Known() []string
-	// NoModel is what to tell a person who has chosen none.
-	NoModel() string
 }
 
 // Home is what a session may ask of the home it belongs to.

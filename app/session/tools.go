@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,12 +113,11 @@ func (s *Session) arguments(tool composition.Tool, written string) (args json.Ra
 	}
 	args = json.RawMessage(written)
 	var v map[string]any
-	d := json.NewDecoder(bytes.NewReader(args))
-	if err := d.Decode(&v); err != nil || v == nil {
-		return nil, fmt.Sprintf("the arguments are not a JSON object (%v); send the call again with valid JSON", err)
+	if err := json.Unmarshal(args, &v); err != nil {
+		return nil, fmt.Sprintf("the arguments are not a JSON object (%v); send the call again with one object", err)
 	}
-	if d.More() {
-		return nil, "the arguments are more than one JSON value; send the call again with one object"
+	if v == nil {
+		return nil, "the arguments are null, not a JSON object; send the call again with one object"
 	}
 	schema, err := s.schemas.of(tool)
 	if err != nil {

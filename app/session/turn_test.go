@@ -242,7 +242,9 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"unknown tool", "fly", `{}`, "there is no tool", policy.UnsafeHost, api.ResultRefused},
 		{"broken JSON", "works", `{"n":`, "not a JSON object", policy.UnsafeHost, api.ResultRefused},
-		{"two values", "works", `{} {}`, "more than one", policy.UnsafeHost, api.ResultRefused},
+		{"two values", "works", `{} {}`, "not a JSON object", policy.UnsafeHost, api.ResultRefused},
+		{"a brace too many", "works", `{} }`, "not a JSON object", policy.UnsafeHost, api.ResultRefused},
+		{"null", "works", `null`, "null", policy.UnsafeHost, api.ResultRefused},
 		{"array", "works", `[]`, "not a JSON object", policy.UnsafeHost, api.ResultRefused},
 		{"wrong type", "works", `{"n":"one"}`, "do not fit", policy.UnsafeHost, api.ResultRefused},
 		{"unknown property", "works", `{"m":1}`, "do not fit", policy.UnsafeHost, api.ResultRefused},

@@ -225,7 +225,9 @@ func TestMoneyNeverShowsUnknownAsNothing(t *testing.T) {
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, x.want) || x.report.CostMicro == nil && strings.ContainsAny(line, "0$") {
 				t.Errorf("%s of %+v says %q, want %q", command, x.report, line, x.want)
 			}
-			var data struct{ CostMicro *int64 }
+			var data struct {
+				CostMicro *int64 `json:"cost_micro"`
+			}
 			if err := json.Unmarshal(out.Data, &data); err != nil || (data.CostMicro == nil) != (x.report.CostMicro == nil) {
 				t.Errorf("%s: data %s, %v", command, out.Data, err)
 			}

@@ -1,0 +1,238 @@
+package plain_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"octavo/app/api"
+	"octavo/app/plain"
+	"octavo/pages"
+)
+
+func approval(id string) api.Ask {
+	return api.Ask{ID: id, Kind: api.AskApproval, Title: "run: go test ./...", Body: "go test ./...\nrm -rf x\x1b[8m", Source: "bash",
+		Display: &pages.Display{Diff: aDiff}, Options: []api.Option{{ID: "deny", Label: "deny"}, {ID: "once", Label: "allow once"},
+			{ID: "session", Label: "allow this exact call for the session"}}}
+}
+
+func asking(asks ...api.Ask) func(*turn) {
+	return func(t *turn) {
+		t.step()
+		for _, a := range asks {
+			t.ask(a)
+		}
+		t.answer("ok")
+		t.settle(api.SettledCompleted, "")
+	}
+}
+
+func TestInteractiveApproval(t *testing.T) {
+	s := newStage(t, asking(approval("a1"), approval("a2"), approval("a3")))
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("s) allow this exact call for the session")
+	k.line("yes please")
+	k.expect("[needs input] that is no answer; type d or o or s")
+	k.line("o but carefully") // what allows is its key alone
+	k.out.await(t, "that is no answer", 2)
+	k.line("o")
+	k.out.await(t, "s) allow", 2)
+	k.line("d because it is slow")
+	k.out.await(t, "s) allow", 3)
+	k.line(" s ")
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]api.Answer{{Option: "once"}, {Option: "deny", Text: "because it is slow"}, {Option: "session"}}, s.answers); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"chat: go"}, s.said()); diff != "" {
+		t.Errorf("an answer was said to the model: %s", diff)
+	}
+	check(t, "the question", k.out.String()[:strings.Index(k.out.String(), "[needs input] that")], `
+> go
+[needs input] bash wants to run: go test ./...
+  go test ./...
+  rm -rf x
+  a.go  +1 −1
+  1   package a
+  2 - var x = 1
+  2 + var x = 2
+  d) deny  (d REASON tells the model why)
+  o) allow once
+  s) allow this exact call for the session
+`)
+}
+
+func TestInteractiveTypeAheadNeverAnswers(t *testing.T) {
+	typed := make(chan struct{})
+	s := newStage(t, func(t *turn) {
+		<-typed
+		t.step()
+		t.ask(approval("a1"))
+		t.settle(api.SettledCompleted, "")
+	})
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("> go")
+	// The conversation is held up by its own output while lines come in.
+	k.out.mu.Lock()
+	k.typist.keys("o\ns\n")
+	k.typist.taken()
+	k.out.mu.Unlock()
+	close(typed)
+	k.expect("s) allow")
+	k.out.await(t, "[steering]", 2)
+	k.line("d")
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]api.Answer{{Option: "deny"}}, s.answers); diff != "" {
+		t.Errorf("type-ahead answered: %s", diff)
+	}
+	if diff := cmp.Diff([]string{"chat: go", "chat: o", "chat: s"}, s.said()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInteractiveAnswerBelongsToItsQuestion(t *testing.T) {
+	s := newStage(t, asking(approval("a1"), approval("a2")))
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("s) allow")
+	k.line("d\no\nstray") // read together, below the first question
+	k.out.await(t, "that question is settled already", 2)
+	k.out.await(t, "s) allow", 2)
+	k.line("d")
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]api.Answer{{Option: "deny"}, {Option: "deny"}}, s.answers); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"chat: go"}, s.said()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInteractiveOtherQuestions(t *testing.T) {
+	options := []api.Option{{ID: "x", Label: "first"}, {ID: "y", Label: "second"}}
+	s := newStage(t, asking(
+		api.Ask{ID: "1", Kind: api.AskConfirm, Source: "deploy", Title: "Ship it?", Options: []api.Option{{ID: "deny", Label: "deny"}, {ID: "allow", Label: "allow"}}},
+		api.Ask{ID: "2", Kind: api.AskChoice, Title: "Which?", Options: options},
+		api.Ask{ID: "3", Kind: api.AskChoice, Title: "Which?", Options: options},
+		api.Ask{ID: "4", Kind: api.AskText, Title: "Name?"},
+		api.Ask{ID: "5", Kind: api.AskText, Title: "Name?"},
+		api.Ask{ID: "6", Kind: api.AskSecret, Title: "Token?"}))
+	k := startTalk(t, s, terminal)
+	k.line("go")
+	for i, l := range []string{"a", "2", "c", " Ada ", "", " hunter2 "} {
+		k.out.await(t, "answer> ", i+1)
+		k.line(l)
+	}
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	want := []api.Answer{{Option: "allow"}, {Option: "y"}, {}, {Text: "Ada"}, {}, {Text: " hunter2 "}}
+	if diff := cmp.Diff(want, s.answers); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]bool{false, true}, k.echo); diff != "" {
+		t.Errorf("the terminal's echo: %s", diff)
+	}
+	if strings.Contains(k.out.String()+k.err.String(), "hunter2") {
+		t.Error("the secret was logged")
+	}
+}
+
+func TestInteractiveSecretNeedsSilence(t *testing.T) {
+	s := newStage(t, asking(api.Ask{ID: "6", Kind: api.AskSecret, Title: "Token?"}))
+	k := startTalk(t, s, func(k *talk, o *plain.Options) {
+		o.Terminal, o.Echo = true, func(bool) error { return errors.New("not a terminal") }
+	})
+	k.line("go")
+	k.expect("cancelled: the terminal would show what you type")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]api.Answer{{}}, s.answers); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInteractiveEOFDenies(t *testing.T) {
+	s := newStage(t, asking(approval("a1"), approval("a2")))
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("s) allow")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range s.answers {
+		if a.Option != "" {
+			t.Errorf("accepted by nobody: %+v", a)
+		}
+	}
+	if len(s.answers) != 2 || strings.Count(k.out.String(), "[needs input] bash") != 1 {
+		t.Errorf("%d answers\n%s", len(s.answers), k.out)
+	}
+}
+
+func TestInteractiveInterruptSettlesQuestion(t *testing.T) {
+	s := newStage(t, func(t *turn) {
+		t.step()
+		t.ask(approval("a1"))
+		t.settle(api.SettledInterrupted, "")
+	})
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("s) allow")
+	k.interrupt()
+	k.expect("[needs input] the question was settled without you")
+	k.expect("[interrupted]")
+	k.line("o") // too late for the question, so it is said
+	k.out.await(t, "> o", 1)
+	k.typist.eof()
+	_ = k.end()
+	if len(s.answers) != 0 {
+		t.Errorf("%+v", s.answers)
+	}
+}
+
+func TestInteractiveShowsAChangeOnce(t *testing.T) {
+	s := newStage(t, func(t *turn) {
+		t.step()
+		t.answer("", editCall)
+		a := approval("a")
+		a.Parent = editCall.ID
+		t.ask(a)
+		t.begins(editCall)
+		t.ends(editCall, api.Result{Outcome: api.ResultOK, Display: &pages.Display{Diff: aDiff}}, "done")
+		t.settle(api.SettledCompleted, "", "a.go")
+	})
+	k := startTalk(t, s, nil)
+	k.line("go")
+	k.expect("s) allow")
+	k.line("o")
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(k.out.String(), "+ var x = 2"); n != 1 {
+		t.Errorf("the change stands there %d times:\n%s", n, k.out)
+	}
+}
