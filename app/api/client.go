@@ -40,8 +40,8 @@ type OpenRequest struct {
 type Session interface {
 	ID() string
 	// Attach answers the present State and a stream of every Event after it. answers says that this client can put questions
-	// to a person; while no attached client can, every question is denied at once. The stream ends with ctx, with Close, or with
-	// ErrLagged.
+	// to a person; while no attached client can, every question is denied at once, also one that is open when the last such client
+	// leaves. The stream ends with ctx, with Close, or with ErrLagged.
 	Attach(ctx context.Context, answers bool) (*Stream, error)
 	// Submit stores the input before it returns: the input survives a crash. While a turn runs it is queued.
 	Submit(ctx context.Context, in Input) (Receipt, error)

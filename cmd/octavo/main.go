@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"octavo/app/plain"
 	"octavo/pages/text"
 )
 
@@ -42,6 +43,9 @@ func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 	stop := p.watch(cancel)
 	defer stop()
 
+	// A reader that went away is an error of the write that meets it, not the end of this process: the turn still has to settle.
+	signal.Ignore(syscall.SIGPIPE)
+
 	root := newRoot(p)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -51,6 +55,8 @@ func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 	switch {
 	case errors.As(context.Cause(ctx), &sig):
 		return 128 + int(sig.Signal)
+	case errors.Is(err, plain.ErrInterrupted):
+		return 128 + int(syscall.SIGINT)
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
