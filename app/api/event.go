@@ -196,6 +196,14 @@ type Ask struct {
 	Parent  string         `json:"parent,omitempty"` // the tool call that asks
 }
 
+// Ids of the options that approvals (deny, once, session) and confirmations (deny, allow) have (decision 11).
+const (
+	OptionDeny    = "deny"
+	OptionOnce    = "once"
+	OptionSession = "session"
+	OptionAllow   = "allow"
+)
+
 // Option is one possible answer.
 type Option struct {
 	ID    string `json:"id"`

@@ -10,9 +10,6 @@ import (
 	"octavo/render"
 )
 
-// optionDeny is the option that refuses (decision 11); it may carry a reason.
-const optionDeny = "deny"
-
 // question is a question as it is put on the terminal.
 type question struct {
 	api.Ask
@@ -68,7 +65,7 @@ func (q *question) offer(l *log) {
 	var lines []string
 	for i, o := range q.Options {
 		s := q.keys[i] + ") " + text.CleanLine(o.Label)
-		if o.ID == optionDeny && q.Kind == api.AskApproval {
+		if o.ID == api.OptionDeny && q.Kind == api.AskApproval {
 			s += "  (" + q.keys[i] + " REASON tells the model why)"
 		}
 		lines = append(lines, s)
@@ -108,7 +105,7 @@ func (q *question) answer(l string) (api.Answer, bool) {
 		switch {
 		case l == q.keys[i]:
 			return api.Answer{Option: o.ID}, true
-		case key == q.keys[i] && o.ID == optionDeny && q.Kind == api.AskApproval:
+		case key == q.keys[i] && o.ID == api.OptionDeny && q.Kind == api.AskApproval:
 			return api.Answer{Option: o.ID, Text: strings.TrimSpace(reason)}, true
 		}
 	}
