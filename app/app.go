@@ -23,6 +23,7 @@ import (
 	"octavo/ext/builtin"
 	"octavo/ext/composition"
 	"octavo/ext/model"
+	"octavo/ext/policy"
 	"octavo/sessionstore"
 )
 
@@ -65,7 +66,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	}
 	client := model.NewClient(model.Limits{})
 	a := &App{o: o, store: store, client: client, ledgers: map[string]*sessionstore.Ledger{}, open: map[string]*session.Session{},
-		extensions: builtin.All(builtin.Deps{Dir: o.Dir, Policy: s.EffectPolicy, MaxOutputBytes: s.MaxOutputBytes,
+		extensions: builtin.All(builtin.Deps{Dir: o.Dir, MaxOutputBytes: s.MaxOutputBytes,
 			ExternalPaths: s.AllowExternalPaths, AllowEdit: s.AllowEdit, AllowWrite: s.AllowWrite,
 			AllowShell: s.AllowShell && s.AllowProcess, ShellPath: s.ShellPath, BashTimeout: s.BashTimeout, ContextFiles: s.ContextFiles,
 			Client: client})}
@@ -231,7 +232,7 @@ func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bo
 	trusted := set.Trusted && row.Workspace == set.Workspace
 	c, err := composition.Compose(ctx, composition.Selection{Extensions: a.extensions, Ledgers: a.ledgers,
 		Only: a.o.OnlyTools, Exclude: a.o.ExcludeTools,
-		Prep: ext.Prep{Session: row.ID, Workspace: row.Workspace, Trusted: trusted, Home: set.Home}})
+		Prep: ext.Prep{Session: row.ID, Workspace: row.Workspace, Trusted: trusted, Home: set.Home, Policy: policy.Name(row.Policy)}})
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bo
 		c.Instructions, c.Contexts = nil, nil
 	}
 	handed = true
-	return session.Open(ctx, session.Options{Store: a.store, Lock: lock, Row: row, Composition: c, Policy: set.EffectPolicy,
+	return session.Open(ctx, session.Options{Store: a.store, Lock: lock, Row: row, Composition: c, Policy: policy.Name(row.Policy),
 		Limits: session.Limits{Steps: set.MaxTurns, CostMicro: set.MaxCostMicrodollars, WarnAtMicro: set.CostWarningMicrodollars},
 		System: system(set, row.Workspace), Models: a.models, Home: a, Redact: set.Redactor().Redact})
 }
@@ -253,7 +254,13 @@ func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh boo
 	row.Model = cmp.Or(r.Model, row.Model, set.Model)
 	row.Effort = cmp.Or(r.Effort, row.Effort, set.Reasoning)
 	row.Name = cmp.Or(strings.TrimSpace(r.Name), row.Name)
-	row.Policy = string(set.EffectPolicy)
+	row.Policy = cmp.Or(r.Policy, string(set.EffectPolicy))
+	if old.Policy != "" && r.Policy == "" {
+		row.Policy = string(policy.Stricter(policy.Name(old.Policy), set.EffectPolicy))
+	}
+	if _, err := policy.Parse(row.Policy); err != nil {
+		return row, err
+	}
 	up, err := a.models.Resolve(row.Model)
 	switch {
 	case err == nil:
@@ -278,11 +285,15 @@ func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh boo
 // effort narrows the level in force to those the model is known to take: one that was asked for now must be among them, one that was
 // meant for another model is dropped in favour of the model's own default (product.md 7).
 func effort(up *model.Upstream, asked, inForce string) (string, error) {
-	if inForce == "" || len(up.Info.Efforts) == 0 || slices.Contains(up.Info.Efforts, inForce) {
+	levels := up.Info.Efforts
+	if len(levels) == 0 {
+		levels = model.Efforts
+	}
+	if inForce == "" || slices.Contains(levels, inForce) {
 		return inForce, nil
 	}
 	if asked != "" {
-		return "", fmt.Errorf("%s takes the efforts %s, not %q", up.ID(), strings.Join(up.Info.Efforts, ", "), asked)
+		return "", fmt.Errorf("%s takes the efforts %s, not %q", up.ID(), strings.Join(levels, ", "), asked)
 	}
 	return "", nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"octavo/ext/model"
+	"octavo/ext/policy"
 	"octavo/sessionstore"
 )
 
@@ -34,6 +35,7 @@ type Prep struct {
 	Session   string // id
 	Workspace string // absolute, symbolic links resolved
 	Trusted   bool   // the person trusts the workspace's own configuration and instructions
+	Policy    policy.Name
 	Home      string // octavo's home, absolute
 	Ledger    *sessionstore.Ledger
 }

@@ -27,13 +27,14 @@ type SessionQuery struct {
 const MaxSessions = 500
 
 // OpenRequest says which session to open and how. An empty Model or Effort leaves what the session or the
-// configuration says.
+// configuration says; an empty Policy the stricter of what they say, so that going on never loosens by itself.
 type OpenRequest struct {
 	ID     string // an id, a unique start of one, or a unique name; "" makes a new session unless Latest is set
 	Latest bool   // the workspace's most recent session
 	Name   string // names the session, new or not; at most 256 bytes without control characters
 	Model  string // provider/model
 	Effort string
+	Policy string // unsafe_host, controlled or controlled_bash_approval
 }
 
 // Session is one open session. Its methods may be called from any goroutine.

@@ -85,6 +85,7 @@ const (
 // Result is how one call ended.
 type Result struct {
 	Outcome  ResultOutcome  `json:"outcome"`
+	Reason   string         `json:"reason,omitempty"` // why it was refused, failed or did not run, as the model is told
 	Display  *pages.Display `json:"display,omitempty"`
 	Duration time.Duration  `json:"duration_ns,omitempty"`
 }

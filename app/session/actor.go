@@ -26,6 +26,8 @@ type actor struct {
 	clients map[*client]struct{}
 	granted map[string]bool // digests of calls allowed for the session
 	warned  bool            // the cost warning was given
+	told    map[string]bool // what tellOnce has said
+	greeted bool            // the composition's warnings were shown
 	context int             // tokens of the newest request and its answer; 0 unknown
 	streams context.Context
 	stopped bool
@@ -48,7 +50,7 @@ type client struct {
 }
 
 func newActor(ctx context.Context, s *Session) (*actor, error) {
-	a := &actor{Session: s, row: s.o.Row, asks: map[string]*openAsk{}, clients: map[*client]struct{}{}, granted: map[string]bool{}}
+	a := &actor{Session: s, row: s.o.Row, asks: map[string]*openAsk{}, clients: map[*client]struct{}{}, granted: map[string]bool{}, told: map[string]bool{}}
 	a.streams, s.unread = context.WithCancel(context.Background())
 	epoch, err := s.o.Store.NextEpoch(ctx, s.id)
 	if err != nil {
@@ -198,7 +200,22 @@ func (a *actor) attach(ctx context.Context, answers bool) *api.Stream {
 		cancel()
 		a.post(func(a *actor) { a.detach(c) })
 	})
+	a.greet()
 	return stream
+}
+
+// greet tells the first client what preparing the session found.
+func (a *actor) greet() {
+	if a.greeted {
+		return
+	}
+	a.greeted = true
+	for _, w := range a.o.Composition.Warnings {
+		a.notice(api.NoticeWarning, w.Extension, w.Text)
+	}
+	for _, i := range a.o.Composition.Inactive {
+		a.notice(api.NoticeWarning, i.Extension, "not active in this session: "+i.Reason)
+	}
 }
 
 // detach forgets a client. When nobody is left who could answer, open questions are denied.

@@ -65,7 +65,7 @@ func (a *actor) selectModel(id, effort string) error {
 		}
 	}
 	if !takes(up.Info, effort) {
-		return fmt.Errorf("%s takes the efforts %s, not %q", up.ID(), strings.Join(up.Info.Efforts, ", "), effort)
+		return fmt.Errorf("%s takes the efforts %s, not %q", up.ID(), strings.Join(levels(up.Info), ", "), effort)
 	}
 	name := up.ID()
 	if err := a.o.Store.PatchSession(context.Background(), a.id, sessionstore.SessionPatch{Model: &name, Effort: &effort}); err != nil {
@@ -76,9 +76,16 @@ func (a *actor) selectModel(id, effort string) error {
 	return nil
 }
 
-// takes reports whether a model is known to take an effort, or not known not to.
+// takes reports whether an effort can be asked of a model: one of its own levels, or any level while its own are not known.
 func takes(i model.Info, effort string) bool {
-	return effort == "" || len(i.Efforts) == 0 || slices.Contains(i.Efforts, effort)
+	return effort == "" || slices.Contains(levels(i), effort)
+}
+
+func levels(i model.Info) []string {
+	if len(i.Efforts) == 0 {
+		return model.Efforts
+	}
+	return i.Efforts
 }
 
 func (b *bridge) Rename(ctx context.Context, name string) error {

@@ -22,6 +22,7 @@ type record struct {
 	Call     *model.ToolCall   `json:"call,omitempty"`
 	Title    string            `json:"title,omitempty"`
 	Outcome  api.ResultOutcome `json:"outcome,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
 	Show     *pages.Display    `json:"show,omitempty"`
 	Duration time.Duration     `json:"duration_ns,omitempty"`
 	Settled  *api.Settled      `json:"settled,omitempty"`
@@ -58,7 +59,7 @@ func (e entry) view(seq int64, turn string, at time.Time) api.Entry {
 		v.Call.Title = e.rec.Title
 	}
 	if e.kind == api.EntryResult {
-		v.Result = &api.Result{Outcome: e.rec.Outcome, Display: e.rec.Show, Duration: e.rec.Duration}
+		v.Result = &api.Result{Outcome: e.rec.Outcome, Reason: e.rec.Reason, Display: e.rec.Show, Duration: e.rec.Duration}
 	}
 	return v
 }

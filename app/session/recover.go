@@ -2,7 +2,11 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"octavo/app/api"
 	"octavo/ext"
@@ -31,7 +35,7 @@ func (a *actor) recover(ctx context.Context) error {
 	}
 	entries = append(entries,
 		entry{api.EntryNote, record{Origin: "restart", Parts: []model.Part{model.Text(note)}}},
-		entry{api.EntrySettled, record{Settled: &api.Settled{Outcome: api.SettledAbandoned, Error: "octavo ended in the middle of this turn; /continue goes on"}}})
+		entry{api.EntrySettled, record{Settled: &api.Settled{Outcome: api.SettledAbandoned, Error: abandoned(entries)}}})
 	var change sessionstore.Change
 	for _, e := range entries {
 		ne, err := e.encode(a.row.Turn)
@@ -41,8 +45,33 @@ func (a *actor) recover(ctx context.Context) error {
 		change.Append = append(change.Append, ne)
 	}
 	change.Stage = &sessionstore.StageChange{Stage: sessionstore.StageInterrupted}
+	if a.row.Stage == sessionstore.StageModel {
+		change.Requests = []sessionstore.Request{a.lostRequest()}
+	}
 	_, err = a.o.Store.Commit(ctx, a.id, sessionstore.CallsRecovered, change)
 	return err
+}
+
+// abandoned says what was cut off, for a person.
+func abandoned(results []entry) string {
+	why := "octavo ended in the middle of this turn"
+	for _, e := range results {
+		if e.rec.Outcome == api.ResultUnknown {
+			why += fmt.Sprintf("; the outcome of %q is unknown", e.rec.Title)
+		}
+	}
+	return why
+}
+
+// lostRequest is the usage row of a request that may have been under way: what it cost is not known, which is not nothing.
+func (a *actor) lostRequest() sessionstore.Request {
+	now := time.Now().UTC()
+	row := sessionstore.Request{ID: uuid.Must(uuid.NewV7()).String(), Turn: a.row.Turn, Kind: sessionstore.RequestTurn, Model: a.row.Model,
+		Started: now, Finished: now, Outcome: sessionstore.OutcomeFailed, Error: "octavo ended while this request may have been under way"}
+	if up, err := a.o.Models.Resolve(a.row.Model); err == nil {
+		row.Provider, row.Model, row.Endpoint = up.Provider, up.Model, up.Endpoint
+	}
+	return row
 }
 
 // openCall is a call without a result. begun says that it had been stored as about to run.
@@ -128,7 +157,7 @@ func (a *actor) recoverCall(ctx context.Context, o openCall) entry {
 	if err != nil {
 		parts = []model.Part{model.Text(err.Error())}
 	}
-	return entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Show: j.out.Display}}
+	return entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Reason: j.refusal, Show: j.out.Display}}
 }
 
 // storedOutput asks the call's tool for a result that it kept by itself.

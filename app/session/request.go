@@ -148,8 +148,8 @@ func (s *Session) delta(r *run, e model.Event) {
 
 // withImages fills in the bytes of the pictures of a conversation, on copies of the messages that have any. A model known not to
 // read pictures is told that there was one.
-func (s *Session) withImages(ctx context.Context, messages []model.Message, info model.Info) ([]model.Message, error) {
-	blind := info.Images != nil && !*info.Images
+func (s *Session) withImages(ctx context.Context, messages []model.Message, up *model.Upstream) ([]model.Message, error) {
+	blind := up.Info.Images != nil && !*up.Info.Images
 	copied := false
 	for i, m := range messages {
 		parts, changed, err := s.fillParts(ctx, m.Parts, blind)
@@ -161,10 +161,23 @@ func (s *Session) withImages(ctx context.Context, messages []model.Message, info
 		}
 		if !copied {
 			messages, copied = slices.Clone(messages), true
+			if blind {
+				s.tellOnce("blind "+up.ID(), up.ID()+" reads no pictures (images = false): it is told only that there was one")
+			}
 		}
 		messages[i].Parts = parts
 	}
 	return messages, nil
+}
+
+// tellOnce shows a warning the first time in this opening of the session.
+func (s *Session) tellOnce(about, warning string) {
+	s.post(func(a *actor) {
+		if !a.told[about] {
+			a.told[about] = true
+			a.notice(api.NoticeWarning, "", warning)
+		}
+	})
 }
 
 func (s *Session) fillParts(ctx context.Context, parts []model.Part, blind bool) (out []model.Part, changed bool, err error) {

@@ -320,7 +320,7 @@ func (s *Session) storeResult(r *run, j *job) error {
 	if err != nil {
 		return s.commitOr(func(*actor) error { return err })
 	}
-	e := entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Show: j.out.Display, Duration: j.took}}
+	e := entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Reason: j.refusal, Show: j.out.Display, Duration: j.took}}
 	return s.commitOr(func(a *actor) error {
 		if j.outcome == api.ResultOK && j.out.Display != nil && j.out.Display.Diff != nil {
 			if p := j.out.Display.Diff.Path; !slices.Contains(r.files, p) {

@@ -9,6 +9,7 @@ import (
 	"octavo/app/api"
 	"octavo/ext/composition"
 	"octavo/ext/model"
+	"octavo/pages/text"
 	"octavo/sessionstore"
 )
 
@@ -64,7 +65,7 @@ func (s *Session) step(r *run) (settled api.Settled, more bool) {
 			return api.Settled{Outcome: api.SettledInterrupted}, false
 		}
 		if model.ClassOf(err) == model.ErrOverflow {
-			return s.contextFull(err.Error()), false
+			return s.contextFull(s.o.Redact(err.Error())), false
 		}
 		return failed(errors.New(s.o.Redact(err.Error()))), false
 	}
@@ -148,7 +149,7 @@ func (s *Session) prepare(r *run) (f frozen, settled api.Settled) {
 		return f, s.contextFull(fmt.Sprintf("the next request has about %d tokens and %s takes %d, of which %d are kept for the answer",
 			f.estimate, f.upstream.ID(), window, reserve(f.upstream.Info)))
 	}
-	if f.request.Messages, err = s.withImages(r.ctx, f.request.Messages, f.upstream.Info); err != nil {
+	if f.request.Messages, err = s.withImages(r.ctx, f.request.Messages, f.upstream); err != nil {
 		return f, failed(err)
 	}
 	return f, api.Settled{}
@@ -164,7 +165,7 @@ func (a *actor) overLimit(r *run) api.Settled {
 	l := a.o.Limits
 	if l.Steps > 0 && r.Step >= l.Steps {
 		return api.Settled{Outcome: api.SettledMaxTurns,
-			Error: fmt.Sprintf("the limit of %d model requests for one turn is reached; /continue goes on, --max-turns raises it", l.Steps)}
+			Error: fmt.Sprintf("the limit of %s for one turn is reached; --max-turns raises it", text.Plural(l.Steps, "model request"))}
 	}
 	cost := a.state.Usage.CostMicro
 	if l.CostMicro > 0 && a.state.Usage.Unpriced > 0 {
@@ -176,12 +177,12 @@ func (a *actor) overLimit(r *run) api.Settled {
 		return api.Settled{}
 	}
 	if l.CostMicro > 0 && *cost >= l.CostMicro {
-		return api.Settled{Outcome: api.SettledCostLimit, Error: fmt.Sprintf("this session has cost %d microdollars and "+
-			"max_cost_microdollars is %d; raise it in config.toml, or start a new session", *cost, l.CostMicro)}
+		return api.Settled{Outcome: api.SettledCostLimit, Error: fmt.Sprintf("this session has cost %s and "+
+			"max_cost_microdollars allows %s; raise it in config.toml, or start a new session", text.Money(*cost), text.Money(l.CostMicro))}
 	}
 	if l.WarnAtMicro > 0 && *cost >= l.WarnAtMicro && !a.warned {
 		a.warned = true
-		a.notice(api.NoticeWarning, "", fmt.Sprintf("this session has cost %d microdollars (cost_warning_microdollars is %d)", *cost, l.WarnAtMicro))
+		a.notice(api.NoticeWarning, "", fmt.Sprintf("this session has cost %s so far (cost_warning_microdollars)", text.Money(*cost)))
 	}
 	return api.Settled{}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"octavo/app/settings"
+	"octavo/ext/policy"
 )
 
 // version is set by the build (see Makefile); a plain go build says what the toolchain knows.
@@ -171,7 +172,7 @@ func (f *flags) layer(c *cobra.Command) (*settings.Layer, error) {
 	if f.safeMode {
 		if c.Flags().Changed("effect-policy") {
 			errs = append(errs, "--safe-mode and --effect-policy exclude each other")
-		} else if err := l.Put("effect_policy", "--safe-mode", "controlled_bash_approval"); err != nil {
+		} else if err := l.Put("effect_policy", "--safe-mode", string(policy.ControlledBashApproval)); err != nil {
 			errs = append(errs, err.Error())
 		}
 	}
@@ -179,6 +180,14 @@ func (f *flags) layer(c *cobra.Command) (*settings.Layer, error) {
 		return nil, usagef("%s", strings.Join(errs, "\n"))
 	}
 	return l, nil
+}
+
+// policy is the policy that the command line chooses, "" when it does not.
+func (f *flags) policy() string {
+	if f.safeMode {
+		return string(policy.ControlledBashApproval)
+	}
+	return f.effectPolicy // checked as part of the layer
 }
 
 // check refuses combinations that cannot be meant.

@@ -83,7 +83,7 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 	}
 	// The end of the context asks for the end of the work; closing it properly is not given up.
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
-	session, err := a.Open(ctx, api.OpenRequest{ID: f.resume, Latest: f.continued, Name: f.name, Model: f.model, Effort: f.reasoning})
+	session, err := a.Open(ctx, api.OpenRequest{ID: f.resume, Latest: f.continued, Name: f.name, Model: f.model, Effort: f.reasoning, Policy: f.policy()})
 	if err != nil {
 		return err
 	}

@@ -12,13 +12,11 @@ import (
 	"octavo/ext/builtin/openai"
 	"octavo/ext/builtin/shell"
 	"octavo/ext/model"
-	"octavo/ext/policy"
 )
 
 // Deps is what the built-in extensions are told of the configuration.
 type Deps struct {
 	Dir            string // where octavo was started, absolute
-	Policy         policy.Name
 	MaxOutputBytes int
 	ExternalPaths  bool
 	AllowEdit      bool
@@ -33,12 +31,12 @@ type Deps struct {
 // All lists them.
 func All(d Deps) []ext.Extension {
 	all := []ext.Extension{files.New(files.Options{
-		MaxOutputBytes: d.MaxOutputBytes, Policy: d.Policy, ExternalPaths: d.ExternalPaths,
+		MaxOutputBytes: d.MaxOutputBytes, ExternalPaths: d.ExternalPaths,
 		AllowEdit: d.AllowEdit, AllowWrite: d.AllowWrite, Search: true,
 	})}
 	if d.AllowShell {
 		all = append(all, shell.New(shell.Options{
-			ShellPath: d.ShellPath, Timeout: d.BashTimeout, MaxOutputBytes: d.MaxOutputBytes, Policy: d.Policy,
+			ShellPath: d.ShellPath, Timeout: d.BashTimeout, MaxOutputBytes: d.MaxOutputBytes,
 		}))
 	}
 	return append(all,

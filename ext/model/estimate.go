@@ -44,7 +44,7 @@ func EstimateMessage(m Message, maker string) int {
 			text += len(p.Text)
 		case PartReasoning:
 			if p.Reasoning != nil && p.Reasoning.Maker == maker {
-				text += len(p.Reasoning.Text) + len(p.Reasoning.Opaque)
+				text += max(len(p.Reasoning.Text), len(p.Reasoning.Opaque)) // one of them is sent, never both
 			}
 		case PartCall:
 			if p.Call != nil {

@@ -42,6 +42,23 @@ type Part struct {
 	Image     *Image      `json:"image,omitempty"`
 	Call      *ToolCall   `json:"call,omitempty"`
 	Result    *ToolResult `json:"result,omitempty"`
+	Opaque    *Opaque     `json:"opaque,omitempty"` // with a text or a call
+}
+
+// Opaque is what a provider gave with a part beside what it says, such as the phase of a text or the signature of a call. It goes
+// back unchanged, and only to the model that made it.
+type Opaque struct {
+	Field string          `json:"field"` // the wire's own name for it, for example phase
+	Data  json.RawMessage `json:"data"`
+	Maker string          `json:"maker"` // provider/model
+}
+
+// For is the data to send back under the name field to the model called maker; nil when it is nothing of theirs.
+func (o *Opaque) For(maker, field string) json.RawMessage {
+	if o == nil || o.Maker != maker || o.Field != field || !json.Valid(o.Data) {
+		return nil
+	}
+	return o.Data
 }
 
 // Reasoning is what a model thought before it spoke. Opaque and Field are the provider's: they go back unchanged, and only to

@@ -43,12 +43,12 @@ var quotaWords = wordlist{
 	"insufficient_quota", "insufficient quota", "exceeded your current quota", "billing_hard_limit", "billing_not_active",
 	"insufficient_balance", "insufficient balance", "insufficient credits", "insufficient_credits", "insufficient_funds", "insufficient funds",
 	"credit balance is too low", "out of credits", "requires more credits", "quota_exceeded", "payment required", "payment_required",
-	"usage_limit_reached", "spending limit", "add credits",
+	"usage_limit_reached", "spending limit", "add credits", "billing_error", "api usage limits",
 }
 
 var authWords = wordlist{
 	"invalid_api_key", "invalid api key", "api key not valid", "api_key_invalid", "incorrect api key", "authentication_error",
-	"invalid authentication", "unauthenticated", "unauthorized", "no auth credentials", "missing api key",
+	"invalid authentication", "unauthenticated", "unauthorized", "no auth credentials", "missing api key", "permission_error",
 }
 
 var overloadWords = wordlist{
@@ -87,7 +87,7 @@ func Classify(status int, body []byte) (ErrorClass, string) {
 		return ErrOverloaded, r.words
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return ErrNotFound, r.words
-	case status == http.StatusRequestTimeout:
+	case status == http.StatusRequestTimeout || status == 0 && strings.Contains(said, "timeout_error"):
 		return ErrTimeout, r.words
 	case authWords.in(said) && status < http.StatusInternalServerError:
 		return ErrAuth, r.words
@@ -97,8 +97,8 @@ func Classify(status int, body []byte) (ErrorClass, string) {
 		return ErrOverloaded, r.words
 	case rateWords.in(said) && (status == 0 || status >= http.StatusInternalServerError):
 		return ErrRateLimit, r.words
-	case status >= 300 && status < http.StatusInternalServerError:
-		return ErrRequest, r.words
+	case status >= 300 && status < http.StatusInternalServerError, status == 0 && strings.Contains(said, "invalid_"):
+		return ErrRequest, r.words // inside a stream only words tell: invalid_request_error, invalid_prompt, invalid_image, ...
 	default:
 		return ErrServer, r.words
 	}

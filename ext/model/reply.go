@@ -23,6 +23,7 @@ type Reply struct {
 	begun    bool          // a byte of the body has come
 	body     io.ReadCloser
 	events   *SSEReader
+	ended    bool // the wire's own end mark has come
 }
 
 // Next returns the next event of a stream: io.EOF at its end, else an *Error or the context's error. The event's data is valid
@@ -56,7 +57,7 @@ func (r *Reply) Read(p []byte) (int, error) {
 func (r *Reply) Close() {
 	r.watch.Stop()
 	if r.body != nil {
-		if r.Done() && r.ctx.Err() == nil {
+		if (r.Done() || r.ended) && r.ctx.Err() == nil {
 			r.drain()
 		}
 		r.body.Close() // nothing is left to do about its error
@@ -64,7 +65,7 @@ func (r *Reply) Close() {
 	r.cancel(context.Canceled)
 }
 
-// drain reads the few bytes that close a chunked body after [DONE]. A server that keeps the response open costs drainLimit
+// drain reads the few bytes that close a chunked body after its end mark. A server that keeps the response open costs drainLimit
 // and its connection.
 func (r *Reply) drain() {
 	stop := time.AfterFunc(drainLimit, func() { r.cancel(errDrained) })

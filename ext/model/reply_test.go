@@ -128,7 +128,7 @@ func TestClientBoundsEvents(t *testing.T) {
 		io.WriteString(w, "data: "+strings.Repeat("x", 10<<20)+"\n\n")
 	})
 	_, _, err := exchange(t.Context(), c, e)
-	want(t, err, model.ErrMalformed, "longer than 1048576 bytes")
+	want(t, err, model.ErrMalformed, "too long: more than 1048576 bytes")
 }
 
 func TestClientUnsent(t *testing.T) {

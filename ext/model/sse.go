@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// MaxEventLine is the longest line of an event stream, in bytes without its line ending (deps.md 7).
+	// MaxEventLine is the longest line of an event stream, in bytes without its line ending (deps.md 7), unless its wire is
+	// known to need longer ones.
 	MaxEventLine = 1 << 20
 	// MaxEvent is the most data one event may carry once its lines are joined, in bytes (plugins.md 8.8).
 	MaxEvent = 8 << 20
@@ -19,8 +20,8 @@ const (
 )
 
 var (
-	// ErrLineTooLong ends a stream whose line is longer than MaxEventLine.
-	ErrLineTooLong = fmt.Errorf("a line of the event stream is longer than %d bytes", MaxEventLine)
+	// ErrLineTooLong ends a stream with a line longer than MaxEventLine, or than the limit of its wire.
+	ErrLineTooLong = errors.New("a line of the event stream is too long")
 	// ErrEventTooLarge ends a stream whose event carries more than MaxEvent.
 	ErrEventTooLarge = fmt.Errorf("an event of the stream carries more than %d bytes", MaxEvent)
 )
@@ -37,17 +38,18 @@ type SSE struct {
 // A clean end of the input completes an event whose lines are whole even when the blank line after it is missing; a line that
 // is itself incomplete is dropped, because it may be the front half of something.
 type SSEReader struct {
-	in   *bufio.Reader
-	line []byte // a line that did not fit the buffer of in
-	data []byte // data of the event being read
-	name string // last name seen, so that a repeated one is not allocated again
-	done bool
-	err  error
+	in      *bufio.Reader
+	line    []byte // a line that did not fit the buffer of in
+	maxLine int
+	data    []byte // data of the event being read
+	name    string // last name seen, so that a repeated one is not allocated again
+	done    bool
+	err     error
 }
 
 // NewSSEReader reads events from r.
 func NewSSEReader(r io.Reader) *SSEReader {
-	return &SSEReader{in: bufio.NewReaderSize(r, sseBuffer)}
+	return &SSEReader{in: bufio.NewReaderSize(r, sseBuffer), maxLine: MaxEventLine}
 }
 
 // Done reports whether the stream ended with [DONE].
@@ -124,8 +126,8 @@ func (r *SSEReader) readLine() ([]byte, error) {
 		r.line = r.line[:0]
 		for err == bufio.ErrBufferFull {
 			r.line = append(r.line, line...)
-			if len(r.line) > MaxEventLine+len("\r\n") {
-				return nil, ErrLineTooLong
+			if len(r.line) > r.maxLine+len("\r\n") {
+				return nil, fmt.Errorf("%w: more than %d bytes", ErrLineTooLong, r.maxLine)
 			}
 			line, err = r.in.ReadSlice('\n')
 		}
@@ -142,8 +144,8 @@ func (r *SSEReader) readLine() ([]byte, error) {
 		return nil, err
 	}
 	line = bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})
-	if len(line) > MaxEventLine {
-		return nil, ErrLineTooLong
+	if len(line) > r.maxLine {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrLineTooLong, r.maxLine)
 	}
 	return bytes.TrimPrefix(line, []byte("\ufeff")), nil
 }

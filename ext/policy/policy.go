@@ -61,6 +61,21 @@ func Parse(s string) (Name, error) {
 	return "", fmt.Errorf("unknown policy %q: use unsafe_host, controlled_bash_approval or controlled", s)
 }
 
+// Stricter is the one of a and b that lets less run unasked. A name that is no policy counts as the strictest.
+func Stricter(a, b Name) Name {
+	if place(a) < place(b) {
+		return b
+	}
+	return a
+}
+
+func place(n Name) int {
+	if i := slices.Index(Names, n); i >= 0 {
+		return i
+	}
+	return len(Names)
+}
+
 // WorkspaceOnly says whether file tools are kept inside the workspace under n.
 func (n Name) WorkspaceOnly() bool { return n != UnsafeHost }
 

@@ -17,7 +17,6 @@ import (
 	"sync"
 
 	"octavo/ext"
-	"octavo/ext/policy"
 )
 
 // Name is the extension's name.
@@ -32,12 +31,11 @@ const (
 
 // Options is what configuration says about file tools. The zero value offers read alone, inside the workspace.
 type Options struct {
-	MaxOutputBytes int         // text of one result for the model; 0 is DefaultOutputBytes, others are clamped to the bounds
-	Policy         policy.Name // a controlled one keeps the tools inside the workspace whatever ExternalPaths says
-	ExternalPaths  bool        // paths outside the workspace may be used
-	AllowEdit      bool        // offers edit
-	AllowWrite     bool        // offers write
-	Search         bool        // offers search
+	MaxOutputBytes int  // text of one result for the model; 0 is DefaultOutputBytes, others are clamped to the bounds
+	ExternalPaths  bool // paths outside the workspace may be used, unless the session's policy keeps inside it
+	AllowEdit      bool // offers edit
+	AllowWrite     bool // offers write
+	Search         bool // offers search
 }
 
 // What the model is told beside the tools' own descriptions.
@@ -116,7 +114,7 @@ func (x *extension) prepare(_ context.Context, p ext.Prep) (*ext.Contribution, e
 	}
 	t := &tools{
 		extension: x,
-		workspace: workspace{root: root, home: home, external: x.ExternalPaths && !x.Policy.WorkspaceOnly()},
+		workspace: workspace{root: root, home: home, external: x.ExternalPaths && !p.Policy.WorkspaceOnly()},
 		seen:      newSeen(p.Session, p.Ledger),
 	}
 	offered := []ext.Tool{t.readTool()}

@@ -223,13 +223,18 @@ func TestIntentFollowsTheResolvedPath(t *testing.T) {
 func TestToolsStayInsideWhenTold(t *testing.T) {
 	outside := tempDir(t)
 	must(t, os.WriteFile(outside+"/secret", []byte("secret\n"), 0o644))
-	for name, options := range map[string]Options{
-		"external paths off":            {Policy: policy.UnsafeHost, AllowEdit: true, AllowWrite: true, Search: true},
-		"controlled":                    {Policy: policy.Controlled, ExternalPaths: true, AllowEdit: true, AllowWrite: true, Search: true},
-		"controlled with bash approval": {Policy: policy.ControlledBashApproval, ExternalPaths: true, AllowEdit: true, AllowWrite: true, Search: true},
+	inside := everything
+	inside.ExternalPaths = false
+	for name, under := range map[string]struct {
+		policy  policy.Name
+		options Options
+	}{
+		"external paths off":            {policy.UnsafeHost, inside},
+		"controlled":                    {policy.Controlled, everything},
+		"controlled with bash approval": {policy.ControlledBashApproval, everything},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, options)
+			s := openUnder(t, under.policy, under.options)
 			s.put("inside", "secret\n")
 			s.link(outside, "out")
 			s.link(outside+"/secret", "leak")
@@ -258,7 +263,7 @@ func TestToolsStayInsideWhenTold(t *testing.T) {
 
 // A link that takes the place of a directory after the path was judged must not lead a call outside.
 func TestNoEscapeThroughALinkThatAppears(t *testing.T) {
-	s := open(t, Options{Policy: policy.Controlled, AllowEdit: true, AllowWrite: true})
+	s := openUnder(t, policy.Controlled, Options{AllowEdit: true, AllowWrite: true})
 	outside := tempDir(t)
 	must(t, os.WriteFile(outside+"/file", []byte("outside\n"), 0o644))
 	s.put("dir/file", "inside\n")

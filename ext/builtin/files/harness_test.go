@@ -26,17 +26,29 @@ type session struct {
 }
 
 // everything offers all tools everywhere.
-var everything = Options{Policy: policy.UnsafeHost, ExternalPaths: true, AllowEdit: true, AllowWrite: true, Search: true}
+var everything = Options{ExternalPaths: true, AllowEdit: true, AllowWrite: true, Search: true}
 
+// open prepares a session under unsafe_host.
 func open(t testing.TB, o Options) *session {
 	t.Helper()
 	return join(t, newExtension(o), tempDir(t), nil)
 }
 
+// openUnder prepares a session under a policy.
+func openUnder(t testing.TB, name policy.Name, o Options) *session {
+	t.Helper()
+	return joinUnder(t, name, newExtension(o), tempDir(t), nil)
+}
+
 // join prepares a session of an extension that is already there.
 func join(t testing.TB, x *extension, root string, ledger *sessionstore.Ledger) *session {
 	t.Helper()
-	c, err := x.declare().Prepare(t.Context(), ext.Prep{Session: "s1", Workspace: root, Ledger: ledger})
+	return joinUnder(t, policy.UnsafeHost, x, root, ledger)
+}
+
+func joinUnder(t testing.TB, name policy.Name, x *extension, root string, ledger *sessionstore.Ledger) *session {
+	t.Helper()
+	c, err := x.declare().Prepare(t.Context(), ext.Prep{Session: "s1", Workspace: root, Ledger: ledger, Policy: name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ const maxTitle = 120
 // bash is the tool of one session.
 type bash struct {
 	Options
-	workspace string // absolute, symbolic links resolved
+	policy    policy.Name // all but unsafe_host keep the working directory inside the workspace
+	workspace string      // absolute, symbolic links resolved
 	spills    *spills
 }
 
@@ -125,8 +126,8 @@ func (b *bash) directory(cwd string) (string, error) {
 	if err != nil || !info.IsDir() {
 		return "", refuse(invalidCWD, "%s is not a directory", cwd)
 	}
-	if b.Policy.WorkspaceOnly() && !within(b.workspace, dir) {
-		return "", refuse(notPermitted, "%s is outside the workspace, and the policy %s keeps commands inside it", cwd, b.Policy)
+	if b.policy.WorkspaceOnly() && !within(b.workspace, dir) {
+		return "", refuse(notPermitted, "%s is outside the workspace, and the policy %s keeps commands inside it", cwd, b.policy)
 	}
 	return dir, nil
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func TestRefusals(t *testing.T) {
-	s := start(t, shell.Options{Policy: policy.Controlled})
+	s := start(t, shell.Options{})
 	if err := os.WriteFile(filepath.Join(s.workspace, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestBoundsFromTheInside(t *testing.T) {
-	s := start(t, shell.Options{Policy: policy.UnsafeHost})
+	s := startUnder(t, policy.UnsafeHost, shell.Options{})
 	if err := os.MkdirAll(filepath.Join(s.workspace, "sub dir"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSchemaIsStrict(t *testing.T) {
 }
 
 func TestIntentAndDescription(t *testing.T) {
-	s := start(t, shell.Options{Policy: policy.Controlled})
+	s := start(t, shell.Options{})
 	if err := os.Mkdir(filepath.Join(s.workspace, "sub"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"octavo/ext"
-	"octavo/ext/policy"
 )
 
 // Name is the extension's name.
@@ -39,7 +38,6 @@ type Options struct {
 	ShellPath      string        // a Bash-compatible shell; "" looks for one
 	Timeout        time.Duration // of a call that names none; 0 is DefaultTimeout, others are clamped to the bounds
 	MaxOutputBytes int           // text of one result for the model; 0 is DefaultOutputBytes, others are clamped to the bounds
-	Policy         policy.Name   // all but unsafe_host keep the working directory inside the workspace
 	TempDir        string        // absolute, where overlong output is kept; "" is the system's directory for temporary files
 }
 
@@ -62,7 +60,7 @@ func New(o Options) ext.Extension {
 		Description: "run shell commands",
 		Source:      "built-in",
 		Prepare: func(_ context.Context, p ext.Prep) (*ext.Contribution, error) {
-			b := &bash{Options: o, workspace: p.Workspace, spills: &spills{base: o.TempDir}}
+			b := &bash{Options: o, policy: p.Policy, workspace: p.Workspace, spills: &spills{base: o.TempDir}}
 			contribution := &ext.Contribution{
 				Instructions: instructions,
 				Tools:        []ext.Tool{b.tool()},

@@ -18,6 +18,7 @@ import (
 	"octavo/ext"
 	"octavo/ext/builtin/shell"
 	"octavo/ext/model"
+	"octavo/ext/policy"
 )
 
 // ownerVariable makes the test binary an octavo that runs one command and is killed meanwhile.
@@ -25,7 +26,7 @@ const ownerVariable = "SHELL_TEST_OWNER"
 
 func TestMain(m *testing.M) {
 	if command := os.Getenv(ownerVariable); command != "" {
-		s, err := open(shell.Options{}, os.TempDir())
+		s, err := open(shell.Options{}, policy.Controlled, os.TempDir())
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -46,16 +47,21 @@ type session struct {
 	progress []string
 }
 
-func open(o shell.Options, workspace string) (*session, error) {
-	c, err := shell.New(o).Prepare(context.Background(), ext.Prep{Session: "s", Workspace: workspace})
+func open(o shell.Options, name policy.Name, workspace string) (*session, error) {
+	c, err := shell.New(o).Prepare(context.Background(), ext.Prep{Session: "s", Workspace: workspace, Policy: name})
 	if err != nil {
 		return nil, err
 	}
 	return &session{Contribution: c, tool: c.Tools[0], workspace: workspace}, nil
 }
 
-// start prepares a session in a fresh workspace.
+// start prepares a session in a fresh workspace, under controlled.
 func start(t testing.TB, o shell.Options) *session {
+	t.Helper()
+	return startUnder(t, policy.Controlled, o)
+}
+
+func startUnder(t testing.TB, name policy.Name, o shell.Options) *session {
 	t.Helper()
 	workspace, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -64,7 +70,7 @@ func start(t testing.TB, o shell.Options) *session {
 	if o.TempDir == "" {
 		o.TempDir = t.TempDir()
 	}
-	s, err := open(o, workspace)
+	s, err := open(o, name, workspace)
 	if err != nil {
 		t.Fatal(err)
 	}

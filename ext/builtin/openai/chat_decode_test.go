@@ -16,15 +16,15 @@ import (
 // decode runs raw events, one JSON document each, through a decoder whose made-up ids are gen1, gen2, ...
 func decode(events ...string) (*model.Answer, *tally, error) {
 	sum := new(tally)
-	d := newDecoder("prov/big", sum.add)
+	d := newChatDecoder("prov/big", sum.add)
 	made := 0
-	d.newID = func() string { made++; return fmt.Sprint("gen", made) }
+	d.draft.NewID = func() string { made++; return fmt.Sprint("gen", made) }
 	for _, e := range events {
-		if err := d.event(model.SSE{Data: []byte(e)}); err != nil {
+		if err := d.Event(model.SSE{Data: []byte(e)}); err != nil {
 			return nil, sum, err
 		}
 	}
-	a, err := d.answer(true)
+	a, err := d.Answer(true)
 	return a, sum, err
 }
 
@@ -215,7 +215,7 @@ func TestDecodeDetails(t *testing.T) {
 	if diff := cmp.Diff(want, string(r.Opaque)); diff != "" || r.Text != "Let me." || r.Field != fieldPlain || r.Maker != "prov/big" {
 		t.Errorf("%+v\n%s", r, diff)
 	}
-	body, err := encode(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
+	body, err := encodeChat(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
 	if err != nil || !strings.Contains(string(body), `"reasoning_details":`+want) {
 		t.Errorf("%s %v", body, err)
 	}
@@ -229,41 +229,41 @@ func TestDecodeBounds(t *testing.T) {
 		}
 		return deltas("tool_calls", list...)
 	}
-	if a, _, err := decode(calls(MaxCalls)...); err != nil || len(model.Calls(a.Parts)) != MaxCalls {
-		t.Errorf("%d calls: %v", MaxCalls, err)
+	if a, _, err := decode(calls(model.MaxCalls)...); err != nil || len(model.Calls(a.Parts)) != model.MaxCalls {
+		t.Errorf("%d calls: %v", model.MaxCalls, err)
 	}
-	if _, _, err := decode(calls(MaxCalls + 1)...); model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "more than 32 tools") {
-		t.Errorf("%d calls: %v", MaxCalls+1, err)
+	if _, _, err := decode(calls(model.MaxCalls + 1)...); model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "more than 32 tools") {
+		t.Errorf("%d calls: %v", model.MaxCalls+1, err)
 	}
 
 	const piece = 512 << 10
 	for _, field := range []string{"content", fieldContent, fieldPlain, "refusal"} {
 		delta := `{"choices":[{"delta":{"` + field + `":"` + strings.Repeat("x", piece) + `"}}]}`
-		d := newDecoder("", func(model.Event) error { return nil })
-		for range MaxAnswer / piece {
-			if err := d.event(model.SSE{Data: []byte(delta)}); err != nil {
+		d := newChatDecoder("", func(model.Event) error { return nil })
+		for range model.MaxAnswer / piece {
+			if err := d.Event(model.SSE{Data: []byte(delta)}); err != nil {
 				t.Fatalf("%s: %v", field, err)
 			}
 		}
-		err := d.event(model.SSE{Data: []byte(`{"choices":[{"delta":{"content":"x"}}]}`)})
-		if model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), fmt.Sprintf("larger than %d MiB", MaxAnswer>>20)) {
-			t.Errorf("%s: a byte above %d: %v", field, MaxAnswer, err)
+		err := d.Event(model.SSE{Data: []byte(`{"choices":[{"delta":{"content":"x"}}]}`)})
+		if model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), fmt.Sprintf("larger than %d MiB", model.MaxAnswer>>20)) {
+			t.Errorf("%s: a byte above %d: %v", field, model.MaxAnswer, err)
 		}
 	}
 	// Items of reasoning_details count for more than their bytes.
-	d := newDecoder("", func(model.Event) error { return nil })
+	d := newChatDecoder("", func(model.Event) error { return nil })
 	flood := model.SSE{Data: []byte(`{"choices":[{"delta":{"reasoning_details":[` + strings.Repeat(`{},`, 999) + `{}]}}]}`)}
 	events := 0
-	for ; d.event(flood) == nil; events++ {
+	for ; d.Event(flood) == nil; events++ {
 	}
-	if events != MaxAnswer/(1000*itemCost+3001) {
+	if events != model.MaxAnswer/(1000*itemCost+3001) {
 		t.Errorf("%d events with 1000 items each were taken", events)
 	}
 }
 
 // Words that a provider puts beside the answer are short and clean, or become so.
 func TestDecodeWords(t *testing.T) {
-	long := strings.Repeat("x", maxWord)
+	long := strings.Repeat("x", model.MaxWord)
 	for said, want := range map[string]string{"stop": "stop", long: long, long + "y": long, `\u001b]0;t\u0007odd`: "odd"} {
 		a, _, err := decode(`{"id":"` + said + `","model":"` + said + `","choices":[{"delta":{"content":"a"},"finish_reason":"` + said + `"}]}`)
 		if err != nil || a.ID != want || a.Model != want || a.Reason != want {
@@ -297,7 +297,7 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("negative usage %d", *n)
 			}
 		}
-		body, err := encode(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
+		body, err := encodeChat(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
 		if err != nil || !json.Valid(body) {
 			t.Fatalf("an answer that was decoded cannot be sent back: %v\n%s", err, body)
 		}
@@ -314,17 +314,17 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(stream.Len()))
 	for b.Loop() {
 		in := model.NewSSEReader(strings.NewReader(stream.String()))
-		d := newDecoder("prov/big", func(model.Event) error { return nil })
+		d := newChatDecoder("prov/big", func(model.Event) error { return nil })
 		for {
 			ev, err := in.Next()
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err := d.event(ev); err != nil {
+			if err := d.Event(ev); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if _, err := d.answer(true); err != nil {
+		if _, err := d.Answer(true); err != nil {
 			b.Fatal(err)
 		}
 	}

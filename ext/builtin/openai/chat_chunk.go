@@ -35,9 +35,10 @@ type (
 		Musing string `json:"-"` // reasoning that came inside the content and has no field to go back in
 	}
 	callDelta struct {
-		Index    *int          `json:"index"`
-		ID       string        `json:"id"`
-		Function functionDelta `json:"function"`
+		Index    *int            `json:"index"`
+		ID       string          `json:"id"`
+		Function functionDelta   `json:"function"`
+		Extra    json.RawMessage `json:"extra_content"` // Gemini's signature of the call
 	}
 	functionDelta struct {
 		Name      string `json:"name"`
@@ -118,6 +119,7 @@ func forgiveDelta(data []byte) delta {
 				Name      json.RawMessage `json:"name"`
 				Arguments json.RawMessage `json:"arguments"`
 			} `json:"function"`
+			Extra json.RawMessage `json:"extra_content"`
 		} `json:"tool_calls"`
 	}
 	_ = json.Unmarshal(data, &loose) // what has the right shape is there
@@ -129,7 +131,7 @@ func forgiveDelta(data []byte) delta {
 	}
 	d.Content, d.Musing = contentOf(loose.Content)
 	for _, l := range loose.ToolCalls {
-		x := callDelta{ID: plain(l.ID), Function: functionDelta{Name: plain(l.Function.Name), Arguments: plain(l.Function.Arguments)}}
+		x := callDelta{ID: plain(l.ID), Function: functionDelta{Name: plain(l.Function.Name), Arguments: plain(l.Function.Arguments)}, Extra: l.Extra}
 		var index int
 		if json.Unmarshal(l.Index, &index) == nil && string(l.Index) != "null" {
 			x.Index = &index

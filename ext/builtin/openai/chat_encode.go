@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -57,9 +55,10 @@ type (
 		URL string `json:"url"`
 	}
 	chatCall struct {
-		ID       string       `json:"id"`
-		Type     string       `json:"type"`
-		Function chatFunction `json:"function"`
+		ID       string          `json:"id"`
+		Type     string          `json:"type"`
+		Function chatFunction    `json:"function"`
+		Extra    json.RawMessage `json:"extra_content,omitempty"`
 	}
 	chatFunction struct {
 		Name      string `json:"name"`
@@ -83,15 +82,14 @@ const (
 	// Opaque reasoning is the list called reasoning_details: OpenRouter's signed and encrypted items.
 )
 
-// What is said where the wire wants words and there are none.
-const (
-	noOutput   = "(no output)"
-	seePicture = "(the output is a picture; it follows)"
-	goneImage  = "(a picture that is no longer kept)"
-)
+// fieldExtra carries what Gemini gives with a call and wants back.
+const fieldExtra = "extra_content"
 
-// encode is the request's body. It is pure: one request always gives the same bytes, so that a provider's prompt cache is hit.
-func encode(r model.Request, d dialect) ([]byte, error) {
+// seePicture is the output of a tool that showed only pictures.
+const seePicture = "(the output is a picture; it follows)"
+
+// encodeChat is the request's body.
+func encodeChat(r model.Request, d dialect) ([]byte, error) {
 	out := chatRequest{
 		Model:         r.Model,
 		Messages:      make([]chatMessage, 0, len(r.Messages)+1),
@@ -104,7 +102,7 @@ func encode(r model.Request, d dialect) ([]byte, error) {
 	} else {
 		out.MaxTokens = r.MaxOutput
 	}
-	if system := joinBlocks(r.System); system != "" {
+	if system := model.JoinBlocks(r.System); system != "" {
 		out.Messages = append(out.Messages, chatMessage{Role: "system", Content: system})
 	}
 	for _, m := range r.Messages {
@@ -120,21 +118,13 @@ func encode(r model.Request, d dialect) ([]byte, error) {
 		}
 	}
 	for _, t := range r.Tools {
-		params := t.Parameters
-		if len(params) == 0 {
-			params = json.RawMessage(`{"type":"object","properties":{}}`)
-		} else if !json.Valid(params) {
-			return nil, fmt.Errorf("the parameters of tool %s are no JSON", t.Name)
+		params, err := t.Schema()
+		if err != nil {
+			return nil, err
 		}
 		out.Tools = append(out.Tools, chatTool{Type: "function", Function: toolSpec{t.Name, t.Description, params}})
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // code is full of <, > and &
-	if err := enc.Encode(out); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+	return model.EncodeJSON(out)
 }
 
 // effort is the wire's word for a level: it says none for off.
@@ -143,17 +133,6 @@ func effort(level string) string {
 		return "none"
 	}
 	return level
-}
-
-// joinBlocks makes one instruction text: several system messages are refused by some servers and reordered by others.
-func joinBlocks(blocks []string) string {
-	kept := make([]string, 0, len(blocks))
-	for _, b := range blocks {
-		if b != "" {
-			kept = append(kept, b)
-		}
-	}
-	return strings.Join(kept, "\n\n")
 }
 
 // appendUser adds a user message: a plain string when it is all text, which every server takes, else a list in order.
@@ -195,7 +174,7 @@ func appendAssistant(to []chatMessage, parts []model.Part, maker string) []chatM
 			if args == "" {
 				args = "{}" // a call without arguments: nothing is no JSON, and several servers parse what they get back
 			}
-			m.ToolCalls = append(m.ToolCalls, chatCall{p.Call.ID, "function", chatFunction{p.Call.Name, args}})
+			m.ToolCalls = append(m.ToolCalls, chatCall{p.Call.ID, "function", chatFunction{p.Call.Name, args}, p.Opaque.For(maker, fieldExtra)})
 		}
 	}
 	if m.Content == nil && len(m.ToolCalls) == 0 {
@@ -206,7 +185,7 @@ func appendAssistant(to []chatMessage, parts []model.Part, maker string) []chatM
 
 // addReasoning puts reasoning under the name it came with. A name that is not one of the wire's own is never sent.
 func (m *chatMessage) addReasoning(r *model.Reasoning) {
-	if len(r.Opaque) > 0 && json.Valid(r.Opaque) {
+	if len(r.Opaque) > 0 && r.Opaque[0] == '[' && json.Valid(r.Opaque) {
 		m.ReasoningDetails = r.Opaque // says what the text says, and is what the signature covers
 		return
 	}
@@ -251,7 +230,7 @@ func appendResults(to []chatMessage, parts []model.Part) []chatMessage {
 		case shown:
 			content = seePicture
 		default:
-			content = noOutput // some servers take an empty message for a missing one
+			content = model.NoOutput // some servers take an empty message for a missing one
 		}
 		to = append(to, chatMessage{Role: "tool", Content: content, ToolCallID: p.Result.ID})
 	}
@@ -264,15 +243,9 @@ func appendResults(to []chatMessage, parts []model.Part) []chatMessage {
 // picture is an image as a data URL, or words where its bytes are gone.
 func picture(i *model.Image) chatItem {
 	if len(i.Data) == 0 {
-		return chatItem{Type: "text", Text: goneImage}
+		return chatItem{Type: "text", Text: model.GoneImage}
 	}
-	var b strings.Builder
-	b.Grow(len("data:;base64,") + len(i.MIME) + base64.StdEncoding.EncodedLen(len(i.Data)))
-	b.WriteString("data:" + i.MIME + ";base64,")
-	w := base64.NewEncoder(base64.StdEncoding, &b)
-	_, _ = w.Write(i.Data) // a Builder does not fail
-	_ = w.Close()
-	return chatItem{Type: "image_url", ImageURL: &chatImage{URL: b.String()}}
+	return chatItem{Type: "image_url", ImageURL: &chatImage{URL: i.DataURL()}}
 }
 
 // joinText joins text items, each on its own line.

@@ -38,7 +38,7 @@ func TestEncodeMessages(t *testing.T) {
 		{"nothing", said(model.RoleUser), ``},
 		{"pictures keep their place", said(model.RoleUser, model.Text("a"), image("x"), model.Text("b")),
 			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,eA=="}},{"type":"text","text":"b"}]}`},
-		{"a picture that is gone", said(model.RoleUser, model.Text("a"), image("")), `{"role":"user","content":"a\n` + goneImage + `"}`},
+		{"a picture that is gone", said(model.RoleUser, model.Text("a"), image("")), `{"role":"user","content":"a\n` + model.GoneImage + `"}`},
 		{"answer", said(model.RoleAssistant, model.Text("a"), model.Text("b")), `{"role":"assistant","content":"ab"}`},
 		{"empty answer", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldContent, Maker: maker})), ``},
 		{"calls", said(model.RoleAssistant, calling("c1", "read", `{"a": 1}`), calling("c2", "bash", `{"broken`)),
@@ -53,12 +53,12 @@ func TestEncodeMessages(t *testing.T) {
 		{"another model's reasoning", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: fieldPlain, Maker: "prov/small", Opaque: json.RawMessage(`[]`)}), model.Text("a")), `{"role":"assistant","content":"a"}`},
 		{"a field that is none of the wire's", said(model.RoleAssistant, reasons(model.Reasoning{Text: "t", Field: "role", Maker: maker}), model.Text("a")), `{"role":"assistant","content":"a"}`},
 		{"result", said(model.RoleTool, result(call, model.Text("a"), model.Text("b"))), `{"role":"tool","content":"a\nb","tool_call_id":"c1"}`},
-		{"a result whose picture is gone", said(model.RoleTool, result(call, image(""))), `{"role":"tool","content":"` + goneImage + `","tool_call_id":"c1"}`},
+		{"a result whose picture is gone", said(model.RoleTool, result(call, image(""))), `{"role":"tool","content":"` + model.GoneImage + `","tool_call_id":"c1"}`},
 		{"results, then pictures", said(model.RoleTool, result(call, model.Text("a"), image("x")), result(model.ToolCall{ID: "c2", Name: "bash"})),
 			`{"role":"tool","content":"a","tool_call_id":"c1"},{"role":"tool","content":"(no output)","tool_call_id":"c2"},` +
 				`{"role":"user","content":[{"type":"text","text":"Output of read (call c1):"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,eA=="}}]}`},
 	} {
-		body, err := encode(model.Request{Model: "m", Maker: maker, Messages: []model.Message{c.m}}, dialect{})
+		body, err := encodeChat(model.Request{Model: "m", Maker: maker, Messages: []model.Message{c.m}}, dialect{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -81,7 +81,7 @@ func TestEncodeOptions(t *testing.T) {
 		"api.openai.com.evil.org": `"max_tokens":7}`,
 		"127.0.0.1":               `"max_tokens":7}`,
 	} {
-		body, err := encode(r, dialectOf(host))
+		body, err := encodeChat(r, dialectOf(host))
 		if diff := cmp.Diff(head+tail, string(body)); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", host, err, diff)
 		}
@@ -89,10 +89,10 @@ func TestEncodeOptions(t *testing.T) {
 }
 
 func TestEncodeRefuses(t *testing.T) {
-	if _, err := encode(model.Request{Messages: []model.Message{{Role: "system"}}}, dialect{}); err == nil || !strings.Contains(err.Error(), `"system"`) {
+	if _, err := encodeChat(model.Request{Messages: []model.Message{{Role: "system"}}}, dialect{}); err == nil || !strings.Contains(err.Error(), `"system"`) {
 		t.Errorf("unknown role: %v", err)
 	}
-	if _, err := encode(model.Request{Tools: []model.ToolSpec{{Name: "x", Parameters: json.RawMessage(`{`)}}}, dialect{}); err == nil || !strings.Contains(err.Error(), "tool x") {
+	if _, err := encodeChat(model.Request{Tools: []model.ToolSpec{{Name: "x", Parameters: json.RawMessage(`{`)}}}, dialect{}); err == nil || !strings.Contains(err.Error(), "tool x") {
 		t.Errorf("broken schema: %v", err)
 	}
 }
@@ -102,17 +102,17 @@ func TestEncodeRefuses(t *testing.T) {
 func TestEncodeIsStable(t *testing.T) {
 	r := conversation(50)
 	before := fmt.Sprintf("%+v", r)
-	first, err := encode(r, dialect{})
+	first, err := encodeChat(r, dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := encode(r, dialect{})
+	again, _ := encodeChat(r, dialect{})
 	if string(first) != string(again) || before != fmt.Sprintf("%+v", r) {
 		t.Error("two encodings of one request differ, or encoding changed it")
 	}
 	tail := strings.Index(string(first), `],"tools"`)
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], said(model.RoleUser, model.Text("more")))
-	longer, _ := encode(r, dialect{})
+	longer, _ := encodeChat(r, dialect{})
 	if !strings.HasPrefix(string(longer), string(first[:tail])) {
 		t.Error("one more message changed the bytes before it")
 	}
@@ -137,7 +137,7 @@ func BenchmarkEncode(b *testing.B) {
 	r := conversation(10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		body, err := encode(r, dialect{})
+		body, err := encodeChat(r, dialect{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func BenchmarkEncodePictures(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		body, err := encode(r, dialect{})
+		body, err := encodeChat(r, dialect{})
 		if err != nil {
 			b.Fatal(err)
 		}
