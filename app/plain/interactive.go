@@ -16,8 +16,8 @@ import (
 // Questions are asked in the log and answered by the next line that is typed below them.
 //
 // It takes s over: it goes from session to session as commands ask for it and closes each one it leaves, also when it returns. The
-// error is that of the first turn that did not complete (product.md 1.8), ErrInterrupted when the person left with ctrl+c, or why
-// it had to stop; that nobody reads Stdout any more is none.
+// error is that of the first turn that failed (product.md 1.8), ErrInterrupted when the person left with ctrl+c, or why it had to
+// stop; that nobody reads Stdout any more is none, and neither is a turn that the person interrupted.
 //
 // prompts is what is said first, as if it had been typed: one input without pictures, or none (product.md 1.1).
 func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api.Input, o Options) error {

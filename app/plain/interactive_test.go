@@ -82,7 +82,7 @@ Fixed.
 [completed] 12s - 1 file changed
 [session] come back with: octavo --resume 0190-one (cost so far $1.24)
 `)
-	check(t, "stderr", k.err.String(), "[session] 0190-one - lab/small - /work - policy controlled\n")
+	check(t, "stderr", k.err.String(), "[session] 0190-one - lab/small - /work - controlled: changes ask first - /help\n")
 }
 
 func TestInteractiveTerminalShowsPrompts(t *testing.T) {
@@ -252,7 +252,7 @@ func TestInteractiveHeartbeat(t *testing.T) {
 	}
 	until("[working] waiting for the model, ")
 	close(run)
-	until("[working] running run: go test ./..., ")
+	until("[working] run: go test ./..., ")
 	close(asked)
 	k.expect("s) allow")
 	if !k.clock.pass(5 * time.Second) {
@@ -300,7 +300,7 @@ func TestInteractiveRecallsSession(t *testing.T) {
   - and then
 [session] come back with: octavo --resume 0190-one
 `)
-	check(t, "stderr", k.err.String(), "[session] 0190-one spike - lab/small - /work - policy controlled\n")
+	check(t, "stderr", k.err.String(), "[session] 0190-one spike - lab/small - /work - controlled: changes ask first - /help\n")
 }
 
 // Whoever does not read our output for long loses nothing that was stored.

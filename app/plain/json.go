@@ -42,6 +42,11 @@ func JSON(ctx context.Context, s api.Session, prompts []api.Input, o Options) er
 	return quiet(err)
 }
 
+// WriteError writes the record of a failure that came before there was a session, as JSON's only line.
+func WriteError(out io.Writer, err error) error {
+	return (&jsonWriter{out: out}).write(errorRecord{recError, err.Error()})
+}
+
 // jsonWriter reports a run as lines.
 type jsonWriter struct {
 	out     io.Writer

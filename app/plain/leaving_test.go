@@ -55,9 +55,8 @@ func TestInteractiveInterruptsTurn(t *testing.T) {
 	k.interrupt()
 	k.expect("[queued] 1 input waits; /continue goes on with what waits\n  - later")
 	k.typist.eof()
-	var failed *plain.Failed
-	if err := k.end(); !errors.As(err, &failed) || failed.Outcome != api.SettledInterrupted {
-		t.Errorf("error %v", err)
+	if err := k.end(); err != nil {
+		t.Errorf("what the person interrupted has not failed, got %v", err)
 	}
 	for _, want := range []string{"[working] interrupting\n", "[partial] the answer broke off here:\n  half an\n[interrupted] 12s - 0 files changed\n"} {
 		if !strings.Contains(k.out.String(), want) {

@@ -62,6 +62,10 @@ func (p *printer) entry(e api.Entry, u api.Usage) error {
 		}
 	case api.EntryPartial:
 		p.log.partial(e)
+	case api.EntryResult:
+		if e.Result.Outcome == api.ResultRefused || e.Result.Outcome == api.ResultUnknown {
+			p.log.result(e, true) // the answer may well not mention it
+		}
 	case api.EntrySettled:
 		return p.settled(u)
 	}

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,6 +91,18 @@ func (q *question) again(l *log) {
 	l.say(wordNeedsInput, fmt.Sprintf("that is no answer; type %s", strings.Join(keys, " or ")))
 }
 
+// yesOrNo takes the words people use: yes allows once, no denies.
+func (q *question) yesOrNo(l string) string {
+	meant := map[string][]string{"y": {api.OptionOnce, api.OptionAllow}, "yes": {api.OptionOnce, api.OptionAllow},
+		"n": {api.OptionDeny}, "no": {api.OptionDeny}}[strings.ToLower(l)]
+	for i, o := range q.Options {
+		if slices.Contains(meant, o.ID) {
+			return q.keys[i]
+		}
+	}
+	return l
+}
+
 // answer reads a line. Only what was asked for is an answer: nothing is accepted by accident, and an answer that allows something
 // is its key alone.
 func (q *question) answer(l string) (api.Answer, bool) {
@@ -99,6 +112,9 @@ func (q *question) answer(l string) (api.Answer, bool) {
 	l = strings.TrimSpace(l)
 	if q.Kind == api.AskText {
 		return api.Answer{Text: l}, true
+	}
+	if q.lettered() {
+		l = q.yesOrNo(l)
 	}
 	key, reason, _ := strings.Cut(l, " ")
 	for i, o := range q.Options {

@@ -14,6 +14,7 @@ import (
 const (
 	maxDiffShown   = 40 // lines of a diff under a tool's line
 	maxOutputShown = 10 // lines of the output of a tool that failed, its last ones
+	maxOutputKept  = 6  // lines of the output of a tool that worked, its last ones
 	maxRecalled    = 10 // lines of the last answer when a session is resumed, its last ones
 	maxPromptShown = 6  // lines of a prompt when it is recalled
 	maxQueueShown  = 5  // inputs that wait
@@ -42,10 +43,14 @@ func (l *log) result(e api.Entry, previewed bool) {
 	}
 	l.say(wordTool, line)
 	switch d := e.Result.Display; {
+	case e.Result.Reason != "":
+		l.tail(e.Result.Reason, maxOutputShown)
 	case e.Result.Outcome != api.ResultOK:
 		l.tail(joined(e.Parts, api.PartText), maxOutputShown)
 	case d != nil && d.Diff != nil && !previewed:
 		l.head(render.Diff(*d.Diff, l.inset()), maxDiffShown)
+	case d != nil && d.Text != "":
+		l.tail(d.Text, maxOutputKept)
 	}
 }
 
@@ -130,7 +135,7 @@ func (l *log) opening(s *api.State) {
 	if i.Name != "" {
 		line += " " + i.Name
 	}
-	for _, x := range [][2]string{{"", i.Model}, {"effort ", i.Effort}, {"", i.Workspace}, {"policy ", i.Policy}} {
+	for _, x := range [][2]string{{"", i.Model}, {"effort ", i.Effort}, {"", i.Workspace}, {"", permission(i.Policy)}} {
 		if x[1] != "" {
 			line += " - " + x[0] + x[1]
 		}
@@ -138,9 +143,23 @@ func (l *log) opening(s *api.State) {
 	if i.Model == "" {
 		line += " - no model chosen"
 	}
+	line += " - /help"
 	l.warn(wordSession, line)
 	l.recall(s)
 	l.waits(s.Queue)
+}
+
+// permission is a policy in words (ui.md 2, "permission mode").
+func permission(policy string) string {
+	switch policy {
+	case "unsafe_host":
+		return "full access"
+	case "controlled_bash_approval":
+		return "safe mode: changes and commands ask first"
+	case "controlled":
+		return "controlled: changes ask first"
+	}
+	return policy
 }
 
 // recall shows the last thing a person said, the end of the answer to it, and whether it came to an end.
@@ -212,9 +231,9 @@ func phaseText(t *api.TurnState) string {
 	case api.PhaseTools:
 		switch n := len(t.Tools); {
 		case n == 1:
-			return "running " + toolTitle(t.Tools[0].Call)
+			return toolTitle(t.Tools[0].Call)
 		case n > 1:
-			return fmt.Sprintf("running %s and %d more", toolTitle(t.Tools[0].Call), n-1)
+			return fmt.Sprintf("%s and %d more", toolTitle(t.Tools[0].Call), n-1)
 		}
 		return "running tools"
 	case api.PhaseRetrying:

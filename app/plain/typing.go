@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"octavo/app/api"
+	"octavo/pages/text"
 )
 
 // begin says what Interactive was started with.
@@ -70,6 +71,10 @@ func (v *conversation) typed(ctx context.Context, l line, open bool) error {
 // say does what a line asks for, once it is complete.
 func (v *conversation) say(ctx context.Context, l line) error {
 	err := l.err
+	if v.o.Echo != nil {
+		// A terminal passes on the keys that move a cursor or clear a screen; nobody means to say them.
+		l.text = text.Clean(l.text)
+	}
 	var input string
 	var block, done bool
 	if err == nil {

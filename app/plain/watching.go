@@ -66,7 +66,9 @@ func (v *conversation) turnSettled(s api.Settled) {
 	v.unreported = v.log.uncertain(v.state.Usage, v.unreported)
 	v.log.settled(s)
 	if err := failure(s); err != nil {
-		v.fail(err)
+		if s.Outcome != api.SettledInterrupted { // that was the person's own wish
+			v.fail(err)
+		}
 		v.log.waits(v.state.Queue)
 	}
 	v.full = s.Outcome == api.SettledContextFull

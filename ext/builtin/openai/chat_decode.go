@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"octavo/ext/model"
 )
@@ -40,11 +39,10 @@ func (d *chatDecoder) Progress() model.Progress {
 func (d *chatDecoder) Event(ev model.SSE) error {
 	c := &d.chunk
 	if err := c.read(ev.Data); err != nil {
-		return notThisWire(ev.Data, err)
+		return model.NotThisWire(ev.Data, err)
 	}
-	if ev.Name == "error" || string(c.Object) == `"error"` || present(c.Error) {
-		class, _ := model.Classify(0, ev.Data)
-		return &model.Error{Class: class, Body: string(ev.Data)}
+	if ev.Name == "error" || string(c.Object) == `"error"` || model.Present(c.Error) {
+		return model.Reported(ev.Data)
 	}
 	if err := d.draft.Start(); err != nil {
 		return err
@@ -70,14 +68,6 @@ func (d *chatDecoder) Event(ev model.SSE) error {
 	}
 	return nil
 }
-
-// notThisWire is the error for an event that cannot be read.
-func notThisWire(data []byte, err error) error {
-	return &model.Error{Class: model.ErrMalformed, Message: "the stream has an event that is no JSON of this wire: " + err.Error(), Body: string(data), Err: err}
-}
-
-// present reports a JSON value that is there and not null.
-func present(raw json.RawMessage) bool { return len(raw) > 0 && !bytes.Equal(raw, []byte("null")) }
 
 // delta adds what one chunk brings.
 func (d *chatDecoder) delta(x *delta) error {
@@ -127,7 +117,7 @@ func (d *chatDecoder) call(x *callDelta) error {
 			return err
 		}
 	}
-	if present(x.Extra) {
+	if model.Present(x.Extra) {
 		c.Field, c.Opaque = fieldExtra, bytes.Clone(x.Extra)
 		if err := d.draft.Grow(len(x.Extra)); err != nil {
 			return err
@@ -139,7 +129,7 @@ func (d *chatDecoder) call(x *callDelta) error {
 // Answer ends the stream.
 func (d *chatDecoder) Answer(over bool) (*model.Answer, error) {
 	if d.finish == "error" {
-		return nil, &model.Error{Class: model.ErrServer, Message: "the provider broke its answer off with an error that it does not explain"}
+		return nil, model.Unexplained()
 	}
 	d.reasoning.Opaque = d.details.json()
 	return d.draft.Answer(d.finish, over)

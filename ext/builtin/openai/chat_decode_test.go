@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"octavo/ext/model"
+	"octavo/ext/model/modeltest/wiretest"
 )
 
-// decode runs raw events, one JSON document each, through a decoder whose made-up ids are gen1, gen2, ...
-func decode(events ...string) (*model.Answer, *tally, error) {
-	sum := new(tally)
-	d := newChatDecoder("prov/big", sum.add)
+// decodeChat runs raw events, one JSON document each, through a decoder whose made-up ids are gen1, gen2, ...
+func decodeChat(events ...string) (*model.Answer, *wiretest.Tally, error) {
+	sum := new(wiretest.Tally)
+	d := newChatDecoder("prov/big", sum.Add)
 	made := 0
 	d.draft.NewID = func() string { made++; return fmt.Sprint("gen", made) }
 	for _, e := range events {
@@ -38,7 +39,7 @@ func deltas(reason string, list ...string) []string {
 }
 
 // How servers number, name and repeat calls.
-func TestDecodeCalls(t *testing.T) {
+func TestChatDecodeCalls(t *testing.T) {
 	call := func(fields string) string { return `{"tool_calls":[` + fields + `]}` }
 	for _, c := range []struct {
 		name   string
@@ -99,11 +100,11 @@ func TestDecodeCalls(t *testing.T) {
 		{"arguments that are no JSON", []string{call(`{"index":0,"id":"a","function":{"name":"read","arguments":"{\"x"}}`)}, `a read {"x`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, sum, err := decode(deltas("tool_calls", c.deltas...)...)
+			a, sum, err := decodeChat(deltas("tool_calls", c.deltas...)...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum.check(t, a)
+			sum.Check(t, a)
 			var got []string
 			for _, x := range model.Calls(a.Parts) {
 				got = append(got, x.ID+" "+x.Name+" "+x.Arguments)
@@ -115,7 +116,7 @@ func TestDecodeCalls(t *testing.T) {
 	}
 }
 
-func TestDecodeText(t *testing.T) {
+func TestChatDecodeText(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		deltas          []string
@@ -131,36 +132,36 @@ func TestDecodeText(t *testing.T) {
 		{"reasoning as an object", []string{`{"content":"a","reasoning":{"x":1}}`}, "a", `{"x":1}`, fieldPlain},
 		{"delta null", []string{`null`, `{"content":"a"}`}, "a", "", ""},
 	} {
-		a, sum, err := decode(deltas("stop", c.deltas...)...)
+		a, sum, err := decodeChat(deltas("stop", c.deltas...)...)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		sum.check(t, a)
+		sum.Check(t, a)
 		field := ""
 		if len(a.Parts) > 0 && a.Parts[0].Reasoning != nil {
 			field = a.Parts[0].Reasoning.Field
 		}
-		if sum.text != c.text || sum.reasoning != c.reasoning || field != c.field {
-			t.Errorf("%s: text %q, reasoning %q in %q", c.name, sum.text, sum.reasoning, field)
+		if sum.Text != c.text || sum.Reasoning != c.reasoning || field != c.field {
+			t.Errorf("%s: text %q, reasoning %q in %q", c.name, sum.Text, sum.Reasoning, field)
 		}
 	}
 }
 
 // What does not belong to the one answer asked for, or says nothing, changes nothing.
-func TestDecodeIgnores(t *testing.T) {
+func TestChatDecodeIgnores(t *testing.T) {
 	events := append([]string{
 		`{"choices":[],"prompt_filter_results":[]}`, // Azure
 		`{"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"a"}}],"error":null,"usage":null}`,
 		`{"id":"2","model":"n","choices":[{"index":1,"delta":{"content":"other"}}]}`,
 		`{}`, `null`}, deltas("stop")...)
-	a, _, err := decode(events...)
+	a, _, err := decodeChat(events...)
 	if err != nil || model.PlainText(a.Parts) != "a" || a.ID != "1" || a.Model != "m" {
 		t.Errorf("%+v %v", a, err)
 	}
 }
 
-func TestDecodeUsage(t *testing.T) {
+func TestChatDecodeUsage(t *testing.T) {
 	for _, c := range []struct{ usage, want string }{
 		{`{"prompt_tokens":100,"completion_tokens":20}`, "100 ? ? 20 ?"},
 		{`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":60},"completion_tokens_details":{"reasoning_tokens":5}}`, "40 60 ? 20 5"},
@@ -179,26 +180,25 @@ func TestDecodeUsage(t *testing.T) {
 		{`"x"`, "? ? ? ? ?"},
 	} {
 		for at, event := range map[string]string{"last": `{"choices":[],"usage":` + c.usage + `}`, "in the choice": `{"choices":[{"index":0,"delta":{},"usage":` + c.usage + `}]}`} {
-			a, _, err := decode(append(deltas("stop", `{"content":"a"}`), event)...)
+			a, _, err := decodeChat(append(deltas("stop", `{"content":"a"}`), event)...)
 			if err != nil {
 				t.Errorf("%s: %v", c.usage, err)
 				continue
 			}
-			u := a.Usage
-			if got := strings.Join([]string{count(u.Input), count(u.CacheRead), count(u.CacheWrite), count(u.Output), count(u.Reasoning)}, " "); got != c.want {
+			if got := wiretest.Counts(a.Usage); got != c.want {
 				t.Errorf("%s %s: %s, want %s", c.usage, at, got, c.want)
 			}
 		}
 	}
-	a, _, err := decode(append([]string{`{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`}, append(deltas("stop"), `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)...)...)
+	a, _, err := decodeChat(append([]string{`{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`}, append(deltas("stop"), `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)...)...)
 	if err != nil || *a.Usage.Input != 9 {
 		t.Errorf("the last report counts: %+v %v", a, err)
 	}
 }
 
 // reasoning_details are put together again and go back as one list.
-func TestDecodeDetails(t *testing.T) {
-	a, sum, err := decode(deltas("stop",
+func TestChatDecodeDetails(t *testing.T) {
+	a, sum, err := decodeChat(deltas("stop",
 		`{"reasoning":"Let ","reasoning_details":[{"type":"reasoning.text","text":"Let ","index":0,"format":"f","signature":null}]}`,
 		`{"reasoning":"me.","reasoning_details":[{"type":"reasoning.text","text":"me.","index":0}]}`,
 		`{"reasoning_details":[{"type":"reasoning.text","signature":"s<1>","index":0},{"type":"reasoning.encrypted","data":"AA","id":"r1","index":1}]}`,
@@ -208,20 +208,20 @@ func TestDecodeDetails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum.check(t, a)
+	sum.Check(t, a)
 	want := `[{"format":"f","index":0,"signature":"s<1>","text":"Let me.","type":"reasoning.text"},{"data":"AABB","id":"r1","index":1,"type":"reasoning.encrypted"},` +
 		`{"summary":"S","type":"reasoning.summary"},{"summary":"T","type":"reasoning.summary"},{"text":7,"type":"reasoning.text"}]`
 	r := a.Parts[0].Reasoning
 	if diff := cmp.Diff(want, string(r.Opaque)); diff != "" || r.Text != "Let me." || r.Field != fieldPlain || r.Maker != "prov/big" {
 		t.Errorf("%+v\n%s", r, diff)
 	}
-	body, err := encodeChat(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
+	body, err := encodeChat(model.Request{Maker: "prov/big", Messages: []model.Message{wiretest.Said(model.RoleAssistant, a.Parts...)}}, dialect{})
 	if err != nil || !strings.Contains(string(body), `"reasoning_details":`+want) {
 		t.Errorf("%s %v", body, err)
 	}
 }
 
-func TestDecodeBounds(t *testing.T) {
+func TestChatDecodeBounds(t *testing.T) {
 	calls := func(n int) []string {
 		var list []string
 		for i := range n {
@@ -229,10 +229,10 @@ func TestDecodeBounds(t *testing.T) {
 		}
 		return deltas("tool_calls", list...)
 	}
-	if a, _, err := decode(calls(model.MaxCalls)...); err != nil || len(model.Calls(a.Parts)) != model.MaxCalls {
+	if a, _, err := decodeChat(calls(model.MaxCalls)...); err != nil || len(model.Calls(a.Parts)) != model.MaxCalls {
 		t.Errorf("%d calls: %v", model.MaxCalls, err)
 	}
-	if _, _, err := decode(calls(model.MaxCalls + 1)...); model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "more than 32 tools") {
+	if _, _, err := decodeChat(calls(model.MaxCalls + 1)...); model.ClassOf(err) != model.ErrMalformed || !strings.Contains(err.Error(), "more than 32 tools") {
 		t.Errorf("%d calls: %v", model.MaxCalls+1, err)
 	}
 
@@ -262,17 +262,17 @@ func TestDecodeBounds(t *testing.T) {
 }
 
 // Words that a provider puts beside the answer are short and clean, or become so.
-func TestDecodeWords(t *testing.T) {
+func TestChatDecodeWords(t *testing.T) {
 	long := strings.Repeat("x", model.MaxWord)
 	for said, want := range map[string]string{"stop": "stop", long: long, long + "y": long, `\u001b]0;t\u0007odd`: "odd"} {
-		a, _, err := decode(`{"id":"` + said + `","model":"` + said + `","choices":[{"delta":{"content":"a"},"finish_reason":"` + said + `"}]}`)
+		a, _, err := decodeChat(`{"id":"` + said + `","model":"` + said + `","choices":[{"delta":{"content":"a"},"finish_reason":"` + said + `"}]}`)
 		if err != nil || a.ID != want || a.Model != want || a.Reason != want {
 			t.Errorf("%q: %+v %v", said, a, err)
 		}
 	}
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzChatDecode(f *testing.F) {
 	for _, s := range []string{
 		`{"choices":[{"index":0,"delta":{"content":"a","reasoning":"b"},"finish_reason":"stop"}]}`,
 		"{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"n\",\"arguments\":\"{\"}}]}}]}\n{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}",
@@ -284,27 +284,27 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
-		a, sum, err := decode(strings.Split(stream, "\n")...)
+		a, sum, err := decodeChat(strings.Split(stream, "\n")...)
 		if err != nil {
 			if model.ClassOf(err) == "" {
 				t.Fatalf("an error of no class: %v", err)
 			}
 			return
 		}
-		sum.check(t, a)
+		sum.Check(t, a)
 		for _, n := range []*int64{a.Usage.Input, a.Usage.CacheRead, a.Usage.CacheWrite, a.Usage.Output, a.Usage.Reasoning} {
 			if n != nil && *n < 0 {
 				t.Fatalf("negative usage %d", *n)
 			}
 		}
-		body, err := encodeChat(model.Request{Maker: "prov/big", Messages: []model.Message{said(model.RoleAssistant, a.Parts...)}}, dialect{})
+		body, err := encodeChat(model.Request{Maker: "prov/big", Messages: []model.Message{wiretest.Said(model.RoleAssistant, a.Parts...)}}, dialect{})
 		if err != nil || !json.Valid(body) {
 			t.Fatalf("an answer that was decoded cannot be sent back: %v\n%s", err, body)
 		}
 	})
 }
 
-func BenchmarkDecode(b *testing.B) {
+func BenchmarkChatDecode(b *testing.B) {
 	var stream strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&stream, "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"big\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"token %d \"},\"finish_reason\":null}]}\n\n", i)

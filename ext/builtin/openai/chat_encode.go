@@ -8,18 +8,6 @@ import (
 	"octavo/ext/model"
 )
 
-// dialect is how one family of servers differs from the rest in what it is sent.
-type dialect struct {
-	// official is OpenAI itself: it wants max_completion_tokens, which many others do not know, and routes by
-	// prompt_cache_key, which strict others refuse.
-	official bool
-}
-
-func dialectOf(host string) dialect {
-	host = strings.ToLower(host)
-	return dialect{official: host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com")}
-}
-
 // The request as the wire has it. Order of fields is order on the wire, which is what makes two encodings of one request equal.
 type (
 	chatRequest struct {
@@ -125,14 +113,6 @@ func encodeChat(r model.Request, d dialect) ([]byte, error) {
 		out.Tools = append(out.Tools, chatTool{Type: "function", Function: toolSpec{t.Name, t.Description, params}})
 	}
 	return model.EncodeJSON(out)
-}
-
-// effort is the wire's word for a level: it says none for off.
-func effort(level string) string {
-	if level == "off" {
-		return "none"
-	}
-	return level
 }
 
 // appendUser adds a user message: a plain string when it is all text, which every server takes, else a list in order.

@@ -23,7 +23,7 @@ type chatUsage struct {
 
 // count takes a usage report. The last one counts: some servers send one with every chunk, each with totals.
 func (d *chatDecoder) count(raw json.RawMessage) {
-	if !present(raw) {
+	if !model.Present(raw) {
 		return
 	}
 	var w chatUsage

@@ -35,7 +35,8 @@ type (
 		Completion int `json:"completion_tokens"`
 		Total      int `json:"total_tokens"`
 		Details    struct {
-			Cached int `json:"cached_tokens"`
+			Cached  int `json:"cached_tokens"`
+			Written int `json:"cache_write_tokens,omitempty"`
 		} `json:"prompt_tokens_details"`
 		Output struct {
 			Reasoning int `json:"reasoning_tokens"`
@@ -67,43 +68,25 @@ func (r Reply) chat(req *Request) []string {
 		send(map[string]string{"content": p}, nil)
 	}
 	for i, c := range r.calls {
-		first := callDelta{Index: i, ID: c.ID, Type: "function", Function: functionDelta{Name: c.Name}}
-		if first.ID == "" {
-			first.ID = fmt.Sprintf("call_%d_%d", req.N, i+1)
-		}
+		first := callDelta{Index: i, ID: callID(c, req, i), Type: "function", Function: functionDelta{Name: c.Name}}
 		send(map[string]any{"tool_calls": []callDelta{first}}, nil)
 		for _, p := range pieces(c.Arguments, r.chunk) {
 			send(map[string]any{"tool_calls": []callDelta{{Index: i, Function: functionDelta{Arguments: p}}}}, nil)
 		}
 	}
-	finish := r.finish
-	if !r.finishSet {
-		finish = "stop"
-		if len(r.calls) > 0 {
-			finish = "tool_calls"
-		}
-	}
+	finish := r.reason()
 	if finish != "" {
 		send(struct{}{}, &finish)
 	}
 	if req.Chat.StreamOptions.IncludeUsage && !r.noUsage {
 		last := head
 		last.Choices = []choice{}
-		last.Usage = r.tokens(req, len(events)-2)
+		t := r.tokens(req, len(events)-2)
+		last.Usage = &usage{Prompt: t.Prompt, Completion: t.Completion, Total: t.Prompt + t.Completion}
+		last.Usage.Details.Cached, last.Usage.Details.Written, last.Usage.Output.Reasoning = t.Cached, t.Written, t.Reasoning
 		events = append(events, event(last))
 	}
 	return append(events, "data: [DONE]\n\n")
-}
-
-// tokens is the usage the reply was given, else an estimate: a quarter of the request's bytes, and one for each delta.
-func (r Reply) tokens(req *Request, deltas int) *usage {
-	t := Tokens{Prompt: (len(req.Body) + 3) / 4, Completion: max(deltas, 1)}
-	if r.usage != nil {
-		t = *r.usage
-	}
-	u := &usage{Prompt: t.Prompt, Completion: t.Completion, Total: t.Prompt + t.Completion}
-	u.Details.Cached, u.Output.Reasoning = t.Cached, t.Reasoning
-	return u
 }
 
 // event frames a value. Marshalling plain structs of strings and numbers cannot fail.

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -39,10 +40,12 @@ type Reply struct {
 	first, each time.Duration
 }
 
-// Tokens is the usage a reply reports. Prompt includes Cached, Completion includes Reasoning.
+// Tokens is the usage a reply reports. Prompt includes what was Cached and what was Written to the cache, Completion includes
+// Reasoning; each wire gets it the way it counts.
 type Tokens struct {
 	Prompt     int `json:"prompt"`
 	Cached     int `json:"cached"`
+	Written    int `json:"written"`
 	Completion int `json:"completion"`
 	Reasoning  int `json:"reasoning"`
 }
@@ -83,10 +86,11 @@ func Func(f func(Request) Reply) Reply { return Reply{fn: f} }
 // WithText says something before calls.
 func (r Reply) WithText(text string) Reply { r.text = text; return r }
 
-// WithReasoning thinks before anything else, as reasoning_content.
+// WithReasoning thinks before anything else: as reasoning_content, as an item with a summary and encrypted content, or as a
+// signed block.
 func (r Reply) WithReasoning(text string) Reply { r.reasoning = text; return r }
 
-// ReasoningField names the field that carries reasoning.
+// ReasoningField names the field that carries reasoning in chat completions.
 func (r Reply) ReasoningField(name string) Reply { r.field = name; return r }
 
 // Usage sets what the last chunk reports. Without it the reply reports estimates.
@@ -95,7 +99,8 @@ func (r Reply) Usage(t Tokens) Reply { r.usage = &t; return r }
 // NoUsage reports none, even when asked for it.
 func (r Reply) NoUsage() Reply { r.noUsage = true; return r }
 
-// Finish sets the finish reason; "" leaves it out.
+// Finish sets the finish reason, in the words of chat completions, which other wires translate; a word they do not know goes out
+// as it is, and "" leaves the reason out.
 func (r Reply) Finish(reason string) Reply { r.finish, r.finishSet = reason, true; return r }
 
 // Header sets a response header.
@@ -143,9 +148,49 @@ func (r Reply) write(ctx context.Context, w http.ResponseWriter, req *Request) b
 	}
 	events := []string{r.body}
 	if !r.raw {
-		events = r.chat(req)
+		events = r.events(req)
 	}
 	return r.stream(ctx, w, events)
+}
+
+// events writes the reply on the request's wire.
+func (r Reply) events(req *Request) []string {
+	switch req.Wire {
+	case WireResponses:
+		return r.responses(req)
+	case WireMessages:
+		return r.messages(req)
+	default:
+		return r.chat(req)
+	}
+}
+
+// reason is why the reply stops, in the words of chat completions.
+func (r Reply) reason() string {
+	switch {
+	case r.finishSet:
+		return r.finish
+	case len(r.calls) > 0:
+		return "tool_calls"
+	default:
+		return "stop"
+	}
+}
+
+// tokens is the usage the reply was given, else an estimate: a quarter of the request's bytes, and one for each delta.
+func (r Reply) tokens(req *Request, deltas int) Tokens {
+	if r.usage != nil {
+		return *r.usage
+	}
+	return Tokens{Prompt: (len(req.Body) + 3) / 4, Completion: max(deltas, 1)}
+}
+
+// callID is the id of the reply's call at i, made up when the script gives none.
+func callID(c ToolCall, req *Request, i int) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	return fmt.Sprintf("call_%d_%d", req.N, i+1)
 }
 
 // stream sends events one by one as the reply's pace, pieces and mishaps want it.
@@ -204,3 +249,6 @@ func pieces(text string, n int) []string {
 	}
 	return slices.Clip(out)
 }
+
+// Events is how many events the reply to a request has, for scripts that break off at the last ones.
+func (r Reply) Events(req Request) int { return len(r.events(&req)) }

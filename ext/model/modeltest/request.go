@@ -7,9 +7,20 @@ import (
 	"time"
 )
 
+// Wire is a protocol that the server speaks.
+type Wire string
+
+// The wires.
+const (
+	WireChat      Wire = "chat"      // POST /v1/chat/completions
+	WireResponses Wire = "responses" // POST /v1/responses
+	WireMessages  Wire = "messages"  // POST /v1/messages
+)
+
 // Request is one model request as it came.
 type Request struct {
 	N      int // 1 for the first
+	Wire   Wire
 	Header http.Header
 	Body   []byte
 	Chat   Chat          // what Body says; the zero Chat when it is no JSON
@@ -19,7 +30,8 @@ type Request struct {
 	talk *talk // the conversation it belongs to, when the server tells them apart
 }
 
-// Chat is the body of a chat completion request, as far as tests look at it. Fields has everything, undecoded.
+// Chat is what a request says, as far as tests look at it: in the shape of chat completions, whatever its wire, so that one
+// script can answer all. Fields has the body's own fields, undecoded.
 type Chat struct {
 	Model               string    `json:"model"`
 	Messages            []Message `json:"messages"`
@@ -46,8 +58,10 @@ type Message struct {
 	Images     []string // URLs, in order
 	Kinds      []string // types of a content list, in order; nil when content is a string or null
 	Calls      []ToolCall
-	ToolCallID string
-	Fields     map[string]json.RawMessage
+	ToolCallID string                     // of a tool's result
+	IsError    bool                       // of a tool's result; Messages only
+	Reasoning  []json.RawMessage          // items or blocks of reasoning; not of chat completions, see Fields
+	Fields     map[string]json.RawMessage // the message as it came; chat completions only
 }
 
 // Tool is one tool a model is offered.
@@ -103,16 +117,7 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 			return err
 		}
 		for _, it := range items {
-			m.Kinds = append(m.Kinds, it.Type)
-			switch it.Type {
-			case "text":
-				if m.Text != "" {
-					m.Text += "\n"
-				}
-				m.Text += it.Text
-			case "image_url":
-				m.Images = append(m.Images, it.Image.URL)
-			}
+			m.say(it.Type, it.Text, it.Image.URL)
 		}
 		return nil
 	}
@@ -122,12 +127,44 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(wire.Content, &m.Text)
 }
 
-func readRequest(hr *http.Request, body []byte) *Request {
-	r := &Request{Header: hr.Header.Clone(), Body: body}
-	if json.Unmarshal(body, &r.Chat) == nil {
-		_ = json.Unmarshal(body, &r.Chat.Fields)
+func readRequest(hr *http.Request, wire Wire, body []byte) *Request {
+	r := &Request{Wire: wire, Header: hr.Header.Clone(), Body: body}
+	var err error
+	switch wire {
+	case WireResponses:
+		r.Chat, err = readResponses(body)
+	case WireMessages:
+		r.Chat, err = readMessages(body)
+	default:
+		err = json.Unmarshal(body, &r.Chat)
 	}
+	if err != nil {
+		r.Chat = Chat{}
+		return r
+	}
+	_ = json.Unmarshal(body, &r.Chat.Fields)
 	return r
+}
+
+// say adds text and pictures to a message.
+func (m *Message) say(kind, text, image string) {
+	m.Kinds = append(m.Kinds, kind)
+	if image != "" {
+		m.Images = append(m.Images, image)
+		return
+	}
+	if m.Text != "" && text != "" {
+		m.Text += "\n"
+	}
+	m.Text += text
+}
+
+// answering is the assistant's message at the end of the conversation, which is begun when another one spoke last.
+func (c *Chat) answering() *Message {
+	if n := len(c.Messages); n == 0 || c.Messages[n-1].Role != "assistant" {
+		c.Messages = append(c.Messages, Message{Role: "assistant"})
+	}
+	return &c.Messages[len(c.Messages)-1]
 }
 
 // ToolNames lists the tools the request offers.

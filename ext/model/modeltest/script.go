@@ -79,7 +79,7 @@ type talk struct {
 //	status, body, headers   a refusal
 //	raw                 a response body to the letter
 //	cut, stall, hangup  break off, or fall silent, after so many events; close without a word
-//	finish, usage       the finish reason, {"prompt", "cached", "completion", "reasoning"}
+//	finish, usage       the finish reason, {"prompt", "cached", "written", "completion", "reasoning"}
 //	chunk               runes in a delta
 //	first_ms, delay_ms  wait before the first event, and before each later one
 //	repeat, loop        answer so often; go on here after the script's end

@@ -1,6 +1,7 @@
 // Package modeltest is a scripted model server: real HTTP on the loopback interface that answers the requests it gets, one by
-// one, with what a test or a demonstration wrote down, and keeps every request for inspection. It speaks chat completions. It knows
-// no provider, no session and nothing of octavo; nothing in the product imports it.
+// one, with what a test or a demonstration wrote down, and keeps every request for inspection. One script serves all three wires:
+// chat completions, Responses and Messages. It knows no provider, no session and nothing of octavo; nothing in the product
+// imports it.
 package modeltest
 
 import (
@@ -63,7 +64,9 @@ func Start(addr string) (*Server, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{listener: l, served: make(chan struct{}), stop: stop, models: []string{"scripted"}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.answer)
+	for path, wire := range map[string]Wire{"chat/completions": WireChat, "responses": WireResponses, "messages": WireMessages} {
+		mux.HandleFunc("POST /v1/"+path, func(w http.ResponseWriter, hr *http.Request) { s.answer(w, hr, wire) })
+	}
 	mux.HandleFunc("GET /v1/models", s.list)
 	mux.HandleFunc("GET /__stats", s.stats)
 	s.http = &http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return ctx }}
@@ -141,7 +144,7 @@ func (s *Server) Left() int {
 }
 
 // answer serves one model request.
-func (s *Server) answer(w http.ResponseWriter, hr *http.Request) {
+func (s *Server) answer(w http.ResponseWriter, hr *http.Request, wire Wire) {
 	in := monotonic()
 	if !s.enter() {
 		return
@@ -151,7 +154,7 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request) {
 	if err != nil {
 		return // the client went away while it sent
 	}
-	req := readRequest(hr, body)
+	req := readRequest(hr, wire, body)
 	req.In = in
 
 	s.mu.Lock()
