@@ -3,6 +3,7 @@ package sessionstore
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -203,7 +204,22 @@ func (s *Store) write(ctx context.Context, p Point, fn func(*sqlite.Conn) error)
 }
 
 // transact must be called with the pen taken.
+// present says whether the path still leads to the file that is open. It only looks at names: opening the file once more would
+// drop SQLite's locks when that descriptor is closed.
+func (s *Store) present() error {
+	if s.file == nil {
+		return nil // it is being opened
+	}
+	if now, err := os.Stat(s.path); err != nil || !os.SameFile(s.file, now) {
+		return &GoneError{Path: s.path}
+	}
+	return nil
+}
+
 func (s *Store) transact(ctx context.Context, conn *sqlite.Conn, p Point, fn func(*sqlite.Conn) error) error {
+	if err := s.present(); err != nil {
+		return err
+	}
 	if err := s.begin(ctx, conn); err != nil {
 		return s.explain(ctx, err)
 	}

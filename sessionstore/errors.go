@@ -140,6 +140,17 @@ func (e *AmbiguousError) Error() string {
 	return b.String()
 }
 
+// GoneError: the file was removed or replaced while the store had it open. What is written to it from then on would be lost, so
+// nothing is.
+type GoneError struct {
+	Path string
+}
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("%s was removed or replaced while octavo had it open, so nothing more can be stored. "+
+		"Put it back if you can, start octavo again, and keep other programs away from octavo's home.", e.Path)
+}
+
 // explain turns what SQLite and the file system report into the errors above.
 // Anything else passes unchanged.
 func (s *Store) explain(ctx context.Context, err error) error {
@@ -192,9 +203,10 @@ func known(err error) bool {
 		newer      *NewerError
 		busy       *BusyError
 		held       *HeldError
+		gone       *GoneError
 	)
 	return errors.As(err, &full) || errors.As(err, &unwritable) || errors.As(err, &corrupt) ||
-		errors.As(err, &newer) || errors.As(err, &busy) || errors.As(err, &held)
+		errors.As(err, &newer) || errors.As(err, &busy) || errors.As(err, &held) || errors.As(err, &gone)
 }
 
 // reason is the innermost text: the outer ones name files and steps that the

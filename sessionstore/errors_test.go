@@ -1,6 +1,9 @@
 package sessionstore_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -34,5 +37,39 @@ func TestMessages(t *testing.T) {
 		if got := err.Error(); got != want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
 		}
+	}
+}
+
+// TestFileRemovedWhileOpen: what goes into a file that nobody can find again is not stored, and the store says so.
+func TestFileRemovedWhileOpen(t *testing.T) {
+	for name, harm := range map[string]func(string) error{
+		"removed": os.Remove,
+		"replaced": func(path string) error {
+			if err := os.Rename(path, path+".old"); err != nil {
+				return err
+			}
+			return os.WriteFile(path, nil, 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			dir := t.TempDir()
+			s, err := sessionstore.Open(ctx, sessionstore.Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := s.CreateSession(ctx, sessionstore.Session{ID: "a", Workspace: "/w"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := harm(filepath.Join(dir, "octavo.db")); err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Commit(ctx, "a", sessionstore.NoteStored, sessionstore.Change{Append: []sessionstore.NewEntry{{Kind: "note", Payload: []byte("x")}}})
+			var gone *sessionstore.GoneError
+			if !errors.As(err, &gone) {
+				t.Fatalf("got %v", err)
+			}
+		})
 	}
 }

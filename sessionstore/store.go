@@ -54,6 +54,7 @@ type Store struct {
 	now       func() time.Time
 	lockWait  time.Duration
 
+	file    os.FileInfo  // what path led to when it was opened
 	writer  *sqlite.Conn // guarded by pen
 	readers *sqlitex.Pool
 
@@ -136,6 +137,9 @@ func (s *Store) open(ctx context.Context, pageLimit int) (err error) {
 	})
 	if err != nil {
 		return err
+	}
+	if s.file, err = os.Stat(s.path); err != nil {
+		return errors.Join(err, readers.Close())
 	}
 	s.writer, s.readers = conn, readers
 	s.ledgers.pageLimit = pageLimit

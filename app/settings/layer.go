@@ -87,7 +87,7 @@ func tighten(rule Rule, present, project any) (v any, heldBack bool) {
 		if present == nil || project.(int64) < present.(int64) {
 			return project, false
 		}
-		return present, false // a smaller limit keeps within the larger one that the project asks for
+		return present, project.(int64) > present.(int64)
 	case Stricter:
 		if strictness(project) >= strictness(present) {
 			return project, false

@@ -369,7 +369,7 @@ func TestProjectTightensAndNeverLoosens(t *testing.T) {
 				held, _, w := try(line(tomlB), line(tomlA))
 				expect("lower", held, a, w, false)
 				held, _, w = try(line(tomlA), line(tomlB))
-				expect("raise", held, a, w, false)
+				expect("raise", held, a, w, true)
 				if k.Default == nil {
 					held, _, w = try("", line(tomlB))
 					expect("limit where none is", held, b, w, false)

@@ -45,6 +45,7 @@ type Setup struct {
 	Model       string // becomes the default; must be among Available when that was asked for
 	ManualModel string // becomes the default unchecked, and is written down as one of the provider's
 	Replace     bool   // an existing provider of the name may be changed
+	Default     bool   // the model becomes the default although another is
 
 	// Available are the models that the endpoint says it has; nil when it was not asked (--offline) or did not say.
 	Available []string
@@ -163,7 +164,7 @@ func (q Setup) Plan(home string, lookup func(string) (string, bool)) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	if err := plan.write(p, now, chosen); err != nil {
+	if err := plan.write(q, p, now, chosen); err != nil {
 		return nil, err
 	}
 	plan.warn(home, lookup)
@@ -191,13 +192,14 @@ func (q Setup) choose() (string, error) {
 	return q.Model, nil
 }
 
-// write makes the new text of the file: the provider, and the default model when none is set.
-func (plan *Plan) write(p Provider, now contents, chosen string) error {
+// write makes the new text of the file: the provider, and the default model when none is set or another is asked for.
+func (plan *Plan) write(q Setup, p Provider, now contents, chosen string) error {
 	var err error
 	if plan.after, err = edit(plan.Config, plan.before, []string{"providers", p.Name}, p.table()); err != nil {
 		return err
 	}
-	if present, ok := now.values.values["model"]; ok {
+	present, ok := now.values.values["model"]
+	if ok && (!q.Default || chosen == "") {
 		plan.Model = present.value.(string)
 		return nil
 	}
@@ -256,7 +258,7 @@ func (plan *Plan) describe(exists bool, chosen string, available []string) {
 		}
 		b.WriteString("\n")
 	case plan.Model != mine && chosen != "":
-		fmt.Fprintf(&b, "Model:    %s stays the default; octavo --model %s uses this one\n", plan.Model, mine)
+		fmt.Fprintf(&b, "Model:    %s stays the default; --default makes it this one, octavo --model %s uses it once\n", plan.Model, mine)
 	case plan.Model != mine:
 		fmt.Fprintf(&b, "Model:    %s stays the default\n", plan.Model)
 	default:
@@ -295,6 +297,11 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Changes reports whether applying the plan changes the file.
+func (plan *Plan) Changes() bool {
+	return plan.before == nil || string(plan.before) != string(plan.after)
 }
 
 // Apply writes the plan. If config.toml no longer holds what the plan was made from, the error wraps ErrChanged and nothing is

@@ -60,7 +60,7 @@ func TestSetupReplacesAndKeepsTheDefault(t *testing.T) {
 	for _, want := range []string{
 		"octavo will change " + p.config(), `-endpoint = 'http://127.0.0.1:1/v1'`, `+endpoint = "http://example.com/v1"`, "-no_auth = true", `+api_key_env = "KEY"`,
 		"+[providers.local.models.new]", "in place of the present one", "from auth.json, else $KEY",
-		"local/old stays the default; octavo --model local/new uses this one", "Warning:  http://example.com/v1 is not encrypted", "Warning:  no API key for local: $KEY is not set",
+		"local/old stays the default; --default makes it this one, octavo --model local/new uses it once", "Warning:  http://example.com/v1 is not encrypted", "Warning:  no API key for local: $KEY is not set",
 	} {
 		if !strings.Contains(plan.Text, want) {
 			t.Errorf("text lacks %q:\n%s", want, plan.Text)
@@ -169,5 +169,24 @@ func TestEveryPresetCanBeSetUp(t *testing.T) {
 	plan, err := settings.Setup{Preset: "ollama", Provider: "box", Endpoint: "http://10.0.0.2:11434/v1", APIKeyEnv: "BOX"}.Plan(p.home, p.lookup)
 	if err != nil || plan.Provider.Name != "box" || plan.Provider.Endpoint != "http://10.0.0.2:11434/v1" || plan.Provider.NoAuth || plan.Provider.APIKeyEnv != "BOX" {
 		t.Errorf("flags above the preset: %+v, %v", plan, err)
+	}
+}
+
+func TestSetupMakesTheDefaultWhenAsked(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.config(), "model = 'local/old' # mine\n")
+	plan, err := settings.Setup{Provider: "new", Endpoint: "http://127.0.0.1:1/v1", NoAuth: true, ManualModel: "m", Default: true}.Plan(p.home, p.lookup)
+	if err != nil || !plan.Changes() {
+		t.Fatalf("%v", err)
+	}
+	if err := plan.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.must(); s.Model != "new/m" {
+		t.Errorf("the default is %q", s.Model)
+	}
+	again, err := settings.Setup{Provider: "new", Endpoint: "http://127.0.0.1:1/v1", NoAuth: true, ManualModel: "m", Default: true, Replace: true}.Plan(p.home, p.lookup)
+	if err != nil || again.Changes() {
+		t.Errorf("the same again changes nothing: %v\n%s", err, again.Text)
 	}
 }

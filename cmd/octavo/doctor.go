@@ -38,7 +38,7 @@ func newDoctor(p *process, f *flags) *cobra.Command {
 		Use:   "doctor",
 		Short: "check what octavo needs: programs, store, configuration, models",
 		Long:  "Checks what octavo needs and says what to type next. It starts no agent and no extension. --offline asks no endpoint.",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return p.doctor(c.Context(), c, f) },
 	}
 }
@@ -50,6 +50,9 @@ func (p *process) doctor(ctx context.Context, c *cobra.Command, f *flags) error 
 		findings = append(findings, examineModels(ctx, s)...)
 	}
 	findings = append(findings, examinePrograms()...)
+	if s != nil && s.ShellPath != "" {
+		findings = append(findings, examineShell(s.ShellPath))
+	}
 	failed := 0
 	width := 0
 	for _, x := range findings {
@@ -109,7 +112,7 @@ func examineStore(ctx context.Context, home string) finding {
 func examineAuth(s *settings.Settings) finding {
 	for _, profile := range s.Profiles() {
 		if k := s.KeyState(profile.Name); k.Err != nil && !errors.Is(k.Err, settings.ErrNoKey) {
-			return finding{stateFail, "keys", k.Err.Error(), ""}
+			return finding{stateFail, "keys", k.Err.Error(), "mend the file; no provider can read its key before"}
 		}
 	}
 	return finding{stateOK, "keys", fmt.Sprintf("read from %s and the environment when they are needed", settings.AuthFile), ""}
@@ -129,16 +132,21 @@ func examineModels(ctx context.Context, s *settings.Settings) []finding {
 	asked.Wait()
 	chosen := finding{stateOK, "model", s.Model, ""}
 	if _, _, err := s.ResolveModel(s.Model); err != nil {
-		chosen = finding{stateFail, "model", err.Error(), ""}
+		chosen = finding{stateFail, "model", err.Error(), "octavo setup --help, or model = \"provider/model\" in " + settings.ConfigFile}
 	}
 	return append(findings, chosen)
 }
 
 func examineProvider(ctx context.Context, s *settings.Settings, profile ext.Profile) finding {
 	what := "provider " + profile.Name
+	// One that is configured and not used by default may be down without anything being wrong.
+	bad, next := stateNote, "only sessions with --model "+profile.Name+"/MODEL need it"
+	if chosen, _, err := s.ResolveModel(s.Model); err == nil && chosen.Name == profile.Name {
+		bad, next = stateFail, "start the server, or choose another model: octavo setup --help"
+	}
 	key := s.KeyState(profile.Name)
 	if key.Err != nil {
-		return finding{stateFail, what, s.Redactor().Redact(key.Err.Error()), ""}
+		return finding{bad, what, s.Redactor().Redact(key.Err.Error()), next}
 	}
 	from := "no key is needed"
 	if !key.NoAuth {
@@ -151,7 +159,7 @@ func examineProvider(ctx context.Context, s *settings.Settings, profile ext.Prof
 	defer cancel()
 	models, err := probe(ctx, profile)
 	if err != nil {
-		return finding{stateFail, what, s.Redactor().Redact(err.Error()), ""}
+		return finding{bad, what, s.Redactor().Redact(err.Error()), next}
 	}
 	found := fmt.Sprintf("%s, %s, %s", profile.Endpoint, from, text.Plural(len(models), "model"))
 	if provider, id, ok := strings.Cut(s.Model, "/"); ok && provider == profile.Name && len(models) > 0 && !slices.Contains(models, id) {
@@ -165,6 +173,13 @@ var programs = []struct{ name, lack string }{
 	{"git", "search does not honour .gitignore without it: apt-get install git"},
 	{"rg", "search is slower without it: apt-get install ripgrep"},
 	{"bash", "commands run in sh without it: apt-get install bash"},
+}
+
+func examineShell(path string) finding {
+	if _, err := exec.LookPath(path); err != nil {
+		return finding{stateFail, "shell_path", err.Error(), "correct or remove shell_path; no command can run before"}
+	}
+	return finding{stateOK, "shell_path", path, ""}
 }
 
 func examinePrograms() []finding {

@@ -59,6 +59,10 @@ workspace and runs commands, under the policy you choose.
   git diff | octavo -p "review"  what is piped in heads the prompt; @FILE inlines a file
   octavo --continue              go on with this workspace's latest session
 
+Each argument is a prompt of its own, so put a prompt into quotes; @FILE is an argument of its own too.
+octavo exits with 0 when all went well, 1 when something failed, 2 when the command line could not be
+meant, and 128 and the number of the signal that ended it.
+
 Type /help in a session for its commands, "octavo setup --help" to connect a model,
 "octavo doctor" when something does not work.`
 
@@ -73,6 +77,9 @@ func newRoot(p *process) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := mistyped(c, args); err != nil {
+				return err
+			}
 			return p.session(c.Context(), c, f, args)
 		},
 	}
@@ -87,6 +94,25 @@ func newRoot(p *process) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newSetup(p, f), newDoctor(p, f), newSessions(p, f))
 	return root
+}
+
+// mistyped refuses a single word that is nearly a subcommand: asking a model about "sesions" costs money and answers nothing.
+func mistyped(c *cobra.Command, args []string) error {
+	if len(args) == 0 || len(args[0]) < 4 || strings.ContainsAny(args[0], " \t\n@/") {
+		return nil
+	}
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("there is no command %q; did you mean %q? To say the word to the model, put it into a sentence in quotes", args[0], near[0])
+	}
+	return nil
+}
+
+// noArguments is for commands that take none.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no %q; %s --help shows what it takes", c.CommandPath(), args[0], c.CommandPath())
+	}
+	return nil
 }
 
 // flagAdvice says more where the parser's words do not help.

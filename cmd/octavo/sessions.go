@@ -18,7 +18,7 @@ func newSessions(p *process, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sessions",
 		Short: "look at stored sessions",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var q api.SessionQuery
@@ -26,7 +26,7 @@ func newSessions(p *process, f *flags) *cobra.Command {
 	list := &cobra.Command{
 		Use:   "list",
 		Short: "list sessions, the most recently used first",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.listSessions(c.Context(), c, f, q, here, asJSON)
 		},

@@ -34,7 +34,7 @@ func newSetup(p *process, f *flags) *cobra.Command {
 		Use:   "setup",
 		Short: "connect a model",
 		Long:  setupHelp,
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if yes && cancel {
 				return usagef("--yes and --cancel exclude each other")
@@ -52,6 +52,7 @@ func newSetup(p *process, f *flags) *cobra.Command {
 	l.StringVar(&q.ManualModel, "manual-model", "", "the default model, whether the endpoint lists it or not")
 	l.StringVar(&q.APIKeyEnv, "api-key-env", "", "the environment variable that holds the key")
 	l.BoolVar(&q.NoAuth, "no-auth", false, "the endpoint takes no key")
+	l.BoolVar(&q.Default, "default", false, "make its model the default although another is")
 	l.BoolVar(&q.Replace, "replace", false, "change a provider that is configured already")
 	l.BoolVar(&yes, "yes", false, "write it")
 	l.BoolVar(&cancel, "cancel", false, "write nothing")
@@ -77,9 +78,9 @@ func (p *process) setup(ctx context.Context, q settings.Setup, offline, yes, can
 	}
 	if !offline && q.ManualModel == "" {
 		if q.Available, err = available(ctx, home, want); err != nil {
-			fmt.Fprintf(p.stderr, "%s was asked for its models and did not answer: %v\n", want.Endpoint, err)
+			fmt.Fprintf(p.stderr, "The models of %s are not known: %v\n", want.Endpoint, err)
 			if q.Model != "" {
-				return fmt.Errorf("model %s cannot be checked; start the server, or name it with --manual-model", q.Model)
+				return fmt.Errorf("model %s could not be looked up; mend that and try again, or take it unchecked with --manual-model %s", q.Model, q.Model)
 			}
 		}
 	}
@@ -91,6 +92,8 @@ func (p *process) setup(ctx context.Context, q settings.Setup, offline, yes, can
 	switch {
 	case cancel:
 		fmt.Fprintln(p.stdout, "\nNothing was written.")
+		return nil
+	case !plan.Changes():
 		return nil
 	case !yes:
 		fmt.Fprintln(p.stdout, "\nNothing was written yet: add --yes to write it.")
@@ -109,6 +112,11 @@ func (p *process) setup(ctx context.Context, q settings.Setup, offline, yes, can
 // available asks an endpoint for its models.
 func available(ctx context.Context, home string, want settings.Provider) ([]string, error) {
 	profile := want.Profile(home, nil)
+	if profile.Key != nil {
+		if _, err := profile.Key(); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	models, err := probe(ctx, profile)

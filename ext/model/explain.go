@@ -52,7 +52,7 @@ func explain(e *Endpoint, err *Error, words string) string {
 		}
 		return said("the provider is overloaded or out of order") + "; try again later"
 	case ErrOverflow:
-		return said("the request does not fit the window of "+quoteModel(e)) + "; compact the conversation, or choose a model with a larger window"
+		return said("the request does not fit the window of "+quoteModel(e)) + "; choose a model with a larger window, or go on from a summary"
 	case ErrNotFound:
 		return said(fmt.Sprintf("%s is not there, or %s is not the address of its API", quoteModel(e), address(e))) + "; check the model's name and the endpoint"
 	case ErrRequest:

@@ -30,7 +30,7 @@ func TestClientRefusals(t *testing.T) {
 		{"slow down for long", 429, map[string]string{"Retry-After": "7200"}, `{}`, model.ErrRateLimit, []string{"try again in 2h00m"}},
 		{"overloaded", 529, nil, ``, model.ErrOverloaded, []string{"overloaded", "try again later"}},
 		{"failed", 500, nil, `{"error":{"message":"boom"}}`, model.ErrServer, []string{"the provider failed: boom"}},
-		{"too long", 400, nil, `{"error":{"code":"context_length_exceeded","message":"8193 > 8192"}}`, model.ErrOverflow, []string{`window of the model "big-model": 8193 > 8192; compact`}},
+		{"too long", 400, nil, `{"error":{"code":"context_length_exceeded","message":"8193 > 8192"}}`, model.ErrOverflow, []string{`window of the model "big-model": 8193 > 8192; choose`}},
 		{"wrong", 422, nil, `{"detail":"no field x"}`, model.ErrRequest, []string{"refuses the request: no field x"}},
 		{"moved", 308, map[string]string{"Location": "https://elsewhere.example/v1"}, ``, model.ErrRequest, []string{"https://elsewhere.example/v1", "not followed"}},
 		{"hostile words", 400, nil, "{\"error\":{\"message\":\"a\\u001b]52;c;aGk=\\u0007b\\u001b[2J\\nc\"}}", model.ErrRequest, []string{"request: ab⏎c"}},

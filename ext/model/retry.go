@@ -3,12 +3,16 @@ package model
 import (
 	"crypto/tls"
 	"errors"
+	"syscall"
 	"time"
 )
 
 const (
 	// MaxAttempts is how often one request is sent in all (plugins.md 3.6).
 	MaxAttempts = 8
+	// RefusedAttempts is how often one is sent when nothing listens at the address: a server that restarts is back in a moment,
+	// and nobody should wait half a minute to hear that theirs is not running.
+	RefusedAttempts = 3
 	// FirstDelay is the wait after the first failure; it doubles with each one, about 32 s in all.
 	FirstDelay = 250 * time.Millisecond
 	// LastingDelay is the longest wait a provider can ask for before its limit counts as lasting: then nobody sits waiting,
@@ -46,6 +50,9 @@ func (r Retry) Next(attempt int, err error) (delay time.Duration, again bool) {
 	case ErrUnsent:
 		// A certificate that does not verify will not verify in a moment either.
 		if cert := (*tls.CertificateVerificationError)(nil); errors.As(err, &cert) {
+			return 0, false
+		}
+		if errors.Is(err, syscall.ECONNREFUSED) && attempt >= RefusedAttempts {
 			return 0, false
 		}
 		delay = backoff(attempt)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ func TestRetry(t *testing.T) {
 	}{
 		{"unsent", fail(model.ErrUnsent, 0), []time.Duration{
 			250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, no, no}},
+		{"refused", &model.Error{Class: model.ErrUnsent, Err: syscall.ECONNREFUSED}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, no}},
 		{"timeout", fail(model.ErrTimeout, 0), []time.Duration{250 * time.Millisecond}},
 		{"cut", fail(model.ErrCut, 0), []time.Duration{250 * time.Millisecond}},
 		{"overloaded", fail(model.ErrOverloaded, 0), []time.Duration{250 * time.Millisecond}},
