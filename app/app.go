@@ -70,14 +70,9 @@ func New(ctx context.Context, o Options) (*App, error) {
 			ExternalPaths: s.AllowExternalPaths, AllowEdit: s.AllowEdit, AllowWrite: s.AllowWrite,
 			AllowShell: s.AllowShell && s.AllowProcess, ShellPath: s.ShellPath, BashTimeout: s.BashTimeout, ContextFiles: s.ContextFiles,
 			Client: client})}
-	for _, e := range a.extensions {
-		if e.Ledger == nil {
-			continue
-		}
-		if a.ledgers[e.Name], err = store.OpenLedger(ctx, *e.Ledger); err != nil {
-			client.Close()
-			return nil, errors.Join(fmt.Errorf("tables of extension %s: %w", e.Name, err), store.Close())
-		}
+	if err := a.openLedgers(ctx); err != nil {
+		client.Close()
+		return nil, errors.Join(err, store.Close())
 	}
 	a.models = newModels(s, a.extensions)
 	return a, nil
@@ -101,6 +96,9 @@ func (a *App) Close(ctx context.Context) error {
 		errs = append(errs, s.Close(ctx))
 	}
 	a.client.Close()
+	if errors.Join(errs...) == nil {
+		errs = append(errs, a.sweep(ctx, time.Now()))
+	}
 	return errors.Join(append(errs, a.store.Close())...)
 }
 

@@ -347,3 +347,32 @@ func TestSessionInfo(t *testing.T) {
 		t.Errorf("of itself: %+v", live)
 	}
 }
+
+// TestHomeIsSweptOnceADay: what no entry refers to goes, when its grace is over, and the next close does not look again.
+func TestHomeIsSweptOnceADay(t *testing.T) {
+	d := newDesk(t)
+	stray := filepath.Join(d.home, "blobs", "ab", strings.Repeat("ab", 32))
+	put := func() {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(stray), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(stray, []byte("left behind"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-2 * sessionstore.BlobGrace)
+		if err := os.Chtimes(stray, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for day, want := range []bool{false, true} {
+		a := d.start()
+		put()
+		if err := a.Close(d.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(stray); (err == nil) != want {
+			t.Errorf("close %d: the stray blob is there: %v, want %v", day+1, err == nil, want)
+		}
+	}
+}

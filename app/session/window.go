@@ -54,7 +54,7 @@ func (a *actor) fills() []ext.ContextPart {
 	for _, i := range c.Instructions {
 		instructions += model.EstimateText(len(i.Text))
 	}
-	parts := []ext.ContextPart{{Name: "instructions", Tokens: instructions}}
+	parts := []ext.ContextPart{{Name: "octavo and its tools", Tokens: instructions}}
 	for _, x := range c.Contexts {
 		parts = append(parts, ext.ContextPart{Name: x.Extension, Tokens: model.EstimateText(len(x.Text))})
 	}

@@ -84,6 +84,8 @@ func TestEstimate(t *testing.T) {
 		{"picture", model.Message{Role: model.RoleUser, Parts: []model.Part{model.Text("1234"), image}}, 1 + 12 + 255 + 20},
 		{"call", model.Message{Role: model.RoleAssistant, Parts: []model.Part{call}}, 3 + 12},
 		{"own reasoning", model.Message{Role: model.RoleAssistant, Parts: []model.Part{thought}}, 2 + 12},
+		{"reasoning that is sent whole", model.Message{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.PartReasoning,
+			Reasoning: &model.Reasoning{Text: "12345678", Opaque: []byte(`"1234567890"`), Maker: "p/m"}}}}, 3 + 12},
 		{"results", model.Message{Role: model.RoleTool, Parts: []model.Part{result(model.Text("1234")), result(image)}}, (2 + 12) + (1 + 12 + 255 + 20)},
 	} {
 		if got := model.EstimateMessage(c.m, "p/m"); got != c.want {

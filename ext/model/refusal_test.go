@@ -48,6 +48,14 @@ func TestClassify(t *testing.T) {
 		{400, `{"error":{"code":"model_not_found","message":"The model does not exist"}}`, model.ErrNotFound, "The model does not exist"},
 		{500, `{"error":{"type":"overloaded_error","message":"Overloaded"}}`, model.ErrOverloaded, "Overloaded"},
 		{400, `{"error":{"message":"the overloaded operator is refused"}}`, model.ErrRequest, "the overloaded operator is refused"},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits."}}`, model.ErrQuota, "You have reached your specified API usage limits."},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages.1: bad"}}`, model.ErrRequest, "messages.1: bad"},
+		// Inside a stream there is no status: the kind of error tells.
+		{0, `{"type":"error","error":{"type":"invalid_request_error","message":"bad"}}`, model.ErrRequest, "bad"},
+		{0, `{"type":"error","error":{"type":"timeout_error","message":"late"}}`, model.ErrTimeout, "late"},
+		{0, `{"type":"error","error":{"type":"permission_error","message":"no"}}`, model.ErrAuth, "no"},
+		{0, `{"type":"error","error":{"type":"billing_error","message":"no"}}`, model.ErrQuota, "no"},
+		{0, `{"code":"server_error","message":"boom"}`, model.ErrServer, "boom"},
 		// The window is too small, as the common servers say it.
 		{400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`, model.ErrOverflow, "too long"},
 		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"}}`, model.ErrOverflow, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"},

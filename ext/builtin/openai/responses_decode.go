@@ -117,6 +117,9 @@ func (d *respDecoder) summary() error {
 // open returns the item of kind that the event names, by number, else by id, else the newest of its kind that is not done; when
 // there is none, one begins.
 func (d *respDecoder) open(kind model.PartType) (*respOpen, error) {
+	if d.event.Output != nil {
+		return d.find(kind, "") // reading the id of every delta costs, and the number is enough
+	}
 	return d.find(kind, plain(d.event.ItemID))
 }
 
