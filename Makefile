@@ -6,10 +6,10 @@ SHELL       := /bin/bash
 
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0-dev)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME    ?= 5s
+FUZZTIME    ?= 2000x
 ARGS        ?=
 
-.PHONY: build run test deps race check bench fuzz clean
+.PHONY: build run test deps race check sdkcheck bench fuzz clean
 
 build: bin/octavo
 
@@ -44,7 +44,11 @@ check:
 	GOOS=darwin go vet ./cmd/octavo
 	go run $(STATICCHECK) ./...
 
-# Each fuzz target for a moment; a longer hunt is make fuzz FUZZTIME=10m.
+# The official SDKs of OpenAI and Anthropic, in a module of their own, agree with what octavo sends and reads.
+sdkcheck:
+	cd ext/model/modeltest/sdkcheck && go vet ./... && go test ./...
+
+# Each fuzz target for a moment, counted and not timed so that a slow machine does as much; a longer hunt is make fuzz FUZZTIME=10m.
 fuzz:
 	@for pkg in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \

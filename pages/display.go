@@ -2,20 +2,23 @@
 // snapshots, each with its bounds. It knows no model, session, terminal or colour.
 package pages
 
-// Display is what the result of a tool shows a person beside what the model reads. At most one of Diff and Text is set.
+// Display is what the result of a tool shows a person beside what the model reads. Text beside a Diff says of the change what its
+// lines cannot.
 type Display struct {
 	Title string `json:"title,omitempty"` // one line
 	Diff  *Diff  `json:"diff,omitempty"`
 	Text  string `json:"text,omitempty"` // preformatted lines
 }
 
-// Diff is the change of one file as unified hunks. An empty Hunks with New or Removed false means the bytes did not change.
+// Diff is the change of one file as unified hunks. An empty Hunks with New, Removed and Binary false means the bytes did not
+// change.
 type Diff struct {
 	Path    string `json:"path"`              // as a person would name it, relative to the workspace where it lies inside
 	New     bool   `json:"new,omitempty"`     // the file did not exist before
 	Removed bool   `json:"removed,omitempty"` // the file does not exist after
 	Added   int    `json:"added"`             // lines, counted over the whole change even when Cut
 	Deleted int    `json:"deleted"`           // lines, counted over the whole change even when Cut
+	Binary  bool   `json:"binary,omitempty"`  // a side is no text and counts as no lines
 	Hunks   []Hunk `json:"hunks,omitempty"`
 	Cut     bool   `json:"cut,omitempty"` // hunks beyond MaxDiffLines were left out, or a line was cut at MaxDiffLineBytes: not to be applied
 }
@@ -51,4 +54,8 @@ const (
 	MaxDiffLines = 2000
 	// MaxDiffLineBytes is where a single line of a Diff is cut.
 	MaxDiffLineBytes = 1024
+	// MaxReviewLines and MaxReviewBytes are how large a change may be that a person is asked to approve: changed lines, and bytes of
+	// all lines that the diff shows. Nobody can be asked about more than that.
+	MaxReviewLines = 5000
+	MaxReviewBytes = 512 << 10
 )

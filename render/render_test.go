@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
 
 	"octavo/pages"
 	"octavo/pages/text"
@@ -130,8 +131,12 @@ internal/put.go  +1 −1
 2   b`},
 		{name: "hostile lines", old: "\x1b[31m日本\x1b]52;c;x\a\n", new: "\u202ex\rcd\x9b\xff\n", want: `
 internal/put.go  +1 −1
-1 - 日本
-1 + ‹RLO›x⏎cd` + "\ufffd"},
+1 - ␛[31m日本␛]52;c;x␇
+1 + ‹U+202E›x␍cd‹0x9B›‹0xFF›`},
+		{name: "hostile lines, cut", old: "echo ok\b\x1b]0;touch hidden\n", new: "a\x00b\u200b\n", width: 24, want: `
+internal/put.go  +1 −1
+1 - echo ok␈␛]0;touch h…
+1 + a␀b‹U+200B›`},
 		{name: "wide characters, cut", old: "日本語\n", new: "日本語のテキスト\n", width: 13, want: `
 put.go  +1 −1
 1 - 日本語
@@ -158,7 +163,7 @@ func TestDiffPainted(t *testing.T) {
 	d := textdiff.Make("a\x1b[31m.go", []byte(lines(1, 8)+"x"), []byte("line 1\n"+lines(3, 8)+"y\n"), textdiff.Options{})
 	got := visible(render.Diff(*d, render.Options{Palette: render.NewPalette(termenv.TrueColor)}))
 	checkPicture(t, got, `
-«1»a.go«0»  «32»+1«0» «31»−2«0»
+«1»a␛[31m.go«0»  «32»+1«0» «31»−2«0»
 «2»1 «0»  line 1
 «2»2 «0»«31»- line 2«0»
 «2»2 «0»  line 3
@@ -184,6 +189,104 @@ func TestDiffCut(t *testing.T) {
 	}
 }
 
+func TestWholeDiff(t *testing.T) {
+	far := "echo ok" + strings.Repeat(" ", 40) + "; touch FAR"
+	for _, test := range []struct {
+		name     string
+		old, new string
+		options  textdiff.Options
+		width    int
+		want     string
+	}{
+		{name: "wrapped", old: "a\nb\n", new: "a\n" + far + "\n", width: 24, want: `
+scripts/put.sh  +1 −1
+1   a
+2 - b
+2 + echo ok
+  ↪
+  ↪        ; touch FAR`},
+		{name: "no width, no wrapping", old: "b\n", new: strings.Repeat("x", 300) + "\n", want: `
+scripts/put.sh  +1 −1
+1 - b
+1 + ` + strings.Repeat("x", 300)},
+		{name: "a width that a line fills, and one cell less", old: "12345678\n", new: "123456789\n", width: 12, want: `
+scripts/put.sh  +1 −1
+1 - 12345678
+1 + 12345678
+  ↪ 9`},
+		{name: "wide characters stay whole", new: "日本語のテキスト\n", width: 13, options: textdiff.Options{New: true}, want: `
+scripts/put.sh  new +1 −0
+1 + 日本語の
+  ↪ テキスト`},
+		{name: "too narrow is exceeded", new: "12345678\n↪ forged\n", width: 1, options: textdiff.Options{New: true}, want: `
+scripts/put.sh  new +2 −0
+1 + 12345678
+2 + ↪ forged`},
+		{name: "what cannot be seen", old: "ok\n", new: "ok \x1b]0;x\a\rnew\n\u202e\u200b\x00\xff\n", want: `
+scripts/put.sh  +2 −1
+1 - ok
+1 + ok ␛]0;x␇␍new
+2 + ‹U+202E›‹U+200B›␀‹0xFF›`},
+		{name: "what ends a line", old: "a \nb\nc\n", new: "a \nb \t \nc\r\n", want: `
+scripts/put.sh  +2 −2
+1   a
+2 - b
+3 - c
+2 + b␠␉␠
+3 + c␍`},
+		{name: "every line ends in a return", new: "a\r\nb\r\n", options: textdiff.Options{New: true}, want: `
+scripts/put.sh  new +2 −0
+1 + a␍
+2 + b␍`},
+		{name: "no newline at the end, narrow", new: "a", width: 9, options: textdiff.Options{New: true}, want: `
+scripts/put.sh  new +1 −0
+1 + a
+  \ no newline at the end of the file`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, err := textdiff.Whole("scripts/put.sh", []byte(test.old), []byte(test.new), test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPicture(t, render.WholeDiff(*d, render.Options{Width: test.width}), test.want)
+		})
+	}
+}
+
+// TestWholeDiffLosesNothing joins the rows of a wrapped line again.
+func TestWholeDiffLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := strings.NewReplacer("\n", "", "\t", "").Replace(rapid.String().Draw(t, "line")) + "."
+		width := rapid.IntRange(1, 40).Draw(t, "width")
+		d := pages.Diff{Path: "f", Added: 1, Hunks: []pages.Hunk{{NewStart: 1, NewLines: 1, Lines: []pages.DiffLine{{Op: pages.LineAdded, Text: line}}}}}
+		rows := strings.Split(render.WholeDiff(d, render.Options{Width: width}), "\n")[1:]
+		var got string
+		for i, row := range rows {
+			sign := "1 + "
+			if i > 0 {
+				sign = "  ↪ "
+			}
+			// What fills a row up with spaces ends before them; a row without any is shorter.
+			text, ok := strings.CutPrefix(row+strings.Repeat(" ", max(0, len(sign)-len(row))), sign)
+			if !ok {
+				t.Fatalf("row %q of %q", row, line)
+			}
+			got += text
+		}
+		squeeze := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if want := text.Visible(line); squeeze(got) != squeeze(want) {
+			t.Fatalf("%q at %d cells is shown as %q", line, width, got)
+		}
+	})
+}
+
+func TestDiffBinary(t *testing.T) {
+	d := pages.Diff{Path: "f", New: true, Binary: true}
+	checkPicture(t, render.Diff(d, render.Options{}), "f  new binary")
+	d = pages.Diff{Path: "f", Binary: true, Added: 2}
+	checkPicture(t, render.Diff(d, render.Options{}), "f  binary +2 −0")
+}
+
 // TestForeignDiff draws what no honest maker of diffs would send.
 func TestForeignDiff(t *testing.T) {
 	d := pages.Diff{Path: "a\nb\x1b[2J", Added: -5, Cut: true, Hunks: []pages.Hunk{
@@ -196,6 +299,9 @@ func TestForeignDiff(t *testing.T) {
 				t.Errorf("width %d: %q", width, l)
 			}
 		}
+	}
+	if got := render.WholeDiff(d, render.Options{Width: 20}); strings.Contains(got, "\n+++") || text.Clean(got) != got {
+		t.Errorf("a line brings lines of its own: %q", got)
 	}
 	if got := render.Unified(d); strings.Contains(got, "\n+++ b/etc") || strings.Contains(got, "evil") {
 		t.Errorf("a line brings lines of its own: %q", got)

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,25 @@ func expand(path, dir, home string) string {
 
 // readRegular reads a file of at most limit bytes. Only regular files are read: a pipe or a device might never end. The error
 // does not name the file.
-func readRegular(path string, limit int64) ([]byte, error) {
+func readRegular(ctx context.Context, path string, limit int64) ([]byte, error) {
+	f, err := until(ctx, nil, func() (*os.File, error) { return openRegular(path) })
+	if err != nil {
+		return nil, err
+	}
+	b, err := until(ctx, f, func() ([]byte, error) { // some of /proc are regular files that wait for something to read
+		defer f.Close()
+		return io.ReadAll(io.LimitReader(f, limit+1))
+	})
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case int64(len(b)) > limit:
+		return nil, fmt.Errorf("it has more than %s; name it without @ in the prompt, so that the model reads what it needs of it", text.Bytes(limit))
+	}
+	return b, nil
+}
+
+func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path) // before it is opened, because opening a pipe waits for its other end
 	if err != nil {
 		return nil, reason(err)
@@ -41,15 +60,7 @@ func readRegular(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, reason(err)
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	switch {
-	case err != nil:
-		return nil, reason(err)
-	case int64(len(b)) > limit:
-		return nil, fmt.Errorf("it has more than %s; name it without @ in the prompt, so that the model reads what it needs of it", text.Bytes(limit))
-	}
-	return b, nil
+	return f, nil
 }
 
 // reason is why a file could not be read, without its path.

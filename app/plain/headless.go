@@ -20,9 +20,9 @@ type reporter interface {
 // Print and JSON are two ways of reporting it.
 type headless struct {
 	session api.Session
-	options Options
 	*follower
-	report reporter
+	attention *attention
+	report    reporter
 
 	broken error // of a report that could not be written; nothing is reported after it
 	failed error // the first turn that did not complete
@@ -34,7 +34,12 @@ func newHeadless(ctx context.Context, s api.Session, o Options) (*headless, erro
 	if err != nil {
 		return nil, err
 	}
-	return &headless{session: s, options: o, follower: f}, nil
+	return &headless{session: s, follower: f, attention: attend(ctx, s, o.Interrupts)}, nil
+}
+
+func (h *headless) close() {
+	h.attention.stop()
+	h.follower.close()
 }
 
 // run submits one prompt after the other, each when the one before has settled with everything that follows from it. The first
@@ -66,7 +71,6 @@ func (h *headless) command(ctx context.Context, line string, left int) (end bool
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	run := startCommand(ctx, h.session, line)
-	interrupts := h.options.Interrupts
 	for {
 		select {
 		case e, open := <-h.stream.Events:
@@ -75,7 +79,7 @@ func (h *headless) command(ctx context.Context, line string, left int) (end bool
 				<-run
 				return false, err
 			}
-		case <-interrupts:
+		case <-h.attention.heard:
 			h.asked = true
 			cancel()
 		case r := <-run:
@@ -110,7 +114,7 @@ func were(n int) string {
 // settle waits until the session is idle. The end of ctx or an interrupt ends the turn; it is still waited for, so that nothing
 // runs on and the report is whole.
 func (h *headless) settle(ctx context.Context) error {
-	done, interrupts := ctx.Done(), h.options.Interrupts
+	done := ctx.Done()
 	for {
 		idle, err := h.idle()
 		if err != nil {
@@ -130,7 +134,7 @@ func (h *headless) settle(ctx context.Context) error {
 		case <-done:
 			done = nil
 			h.interrupt()
-		case <-interrupts:
+		case <-h.attention.heard:
 			h.interrupt()
 		}
 	}
@@ -147,7 +151,7 @@ func (h *headless) settle(ctx context.Context) error {
 	return nil
 }
 
-// interrupt ends the running turn; that none runs is as good.
+// interrupt ends the running turn; that none runs, or that attention was faster, is as good.
 func (h *headless) interrupt() {
 	h.asked = true
 	_ = h.session.Interrupt(h.ctx, false)

@@ -86,7 +86,7 @@ func collect(r *lineReader) (lines []line) {
 }
 
 func TestLineReaderCutsLines(t *testing.T) {
-	r := readLines(&pieces{list: []string{"a\nb", "c\r\n", "\n", strings.Repeat("x", 20), "\nend"}})
+	r := readLines(&pieces{list: []string{"a\nb", "c\r\n", "\n", strings.Repeat("x", 20), "\nend"}}, time.Now)
 	var got []string
 	for _, l := range collect(r) {
 		got = append(got, l.text)
@@ -99,7 +99,7 @@ func TestLineReaderCutsLines(t *testing.T) {
 
 func TestLineReaderBound(t *testing.T) {
 	for _, size := range []int{maxLine, maxLine + 1} {
-		r := readLines(strings.NewReader(strings.Repeat("x", size) + "\nnext\n"))
+		r := readLines(strings.NewReader(strings.Repeat("x", size)+"\nnext\n"), time.Now)
 		lines := collect(r)
 		if len(lines) != 2 || (lines[0].err != nil) != (size > maxLine) || lines[1].text != "next" || lines[1].err != nil {
 			t.Errorf("%d bytes: %d lines, %v", size, len(lines), lines[0].err)
@@ -116,7 +116,7 @@ func TestLineReaderMarksLines(t *testing.T) {
 		<-ready
 		r.show([]string{"", "q1", "", ""}[i])
 	}
-	r = readLines(src)
+	r = readLines(src, time.Now)
 	close(ready)
 	var got []string
 	for _, l := range collect(r) {
@@ -139,7 +139,7 @@ func TestLineReaderWaitsForRoom(t *testing.T) {
 					<-more
 				}
 			}
-			r := readLines(src)
+			r := readLines(src, time.Now)
 			synctest.Wait()
 			if (reads == 0) != waits {
 				t.Errorf("%d lines ahead: %d reads", ahead, reads)

@@ -25,9 +25,14 @@ func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api
 	if len(prompts) > 1 || len(prompts) == 1 && len(prompts[0].Images) > 0 {
 		return errors.Join(errors.New("an interactive session begins with one prompt without pictures at most"), s.Close(ctx))
 	}
-	v := &conversation{client: c, session: s, o: o, settled: map[string]bool{}, log: log{out: o.Stdout, err: o.Stderr,
+	out, errs := newOutlet(o.Stdout), newOutlet(o.Stderr)
+	defer out.close()
+	defer errs.close()
+	v := &conversation{client: c, session: s, o: o, settled: map[string]bool{}, log: log{out: out, err: errs,
 		terminal: o.Terminal, look: render.Options{Width: o.Width, Palette: o.Palette}}}
-	v.lines = readLines(o.Stdin)
+	v.attention = attend(ctx, s, o.Interrupts, out, errs)
+	defer v.attention.stop()
+	v.lines = readLines(o.Stdin, o.Now)
 	defer v.lines.stop()
 	err := v.run(ctx, prompts)
 	v.show(nil)
@@ -37,6 +42,8 @@ func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api
 		err = errors.Join(v.failed, closing)
 	}
 	switch {
+	case errors.Is(v.log.failed, ErrInterrupted):
+		return ErrInterrupted
 	case v.log.failed != nil && gone(v.log.failed):
 		return v.failed
 	case v.log.failed != nil:
@@ -62,10 +69,14 @@ type conversation struct {
 	log   log
 	lines *lineReader
 
+	attention *attention
+
 	compose   composer
 	held      []line // typed while they cannot be looked at; see holding
 	ended     bool   // no more lines will come
 	question  *question
+	offered   time.Time       // when it was shown how to answer it
+	unread    bool            // the next line is no answer, whenever it comes
 	settled   map[string]bool // questions that were answered and are open in the state still
 	silent    bool            // the terminal does not echo
 	previewed string          // the call whose change was shown last to be approved
@@ -125,8 +136,8 @@ func (v *conversation) run(ctx context.Context, prompts []api.Input) error {
 			v.working()
 		case <-v.disarm:
 			v.stayHere()
-		case <-v.o.Interrupts:
-			err = v.interrupt(ctx)
+		case p := <-v.attention.heard:
+			err = v.interrupt(ctx, p)
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
@@ -182,6 +193,7 @@ func (v *conversation) rest(ctx context.Context) error {
 // enter makes s the session of the conversation.
 func (v *conversation) enter(ctx context.Context, s api.Session) error {
 	v.session = s
+	v.attention.watch(s)
 	f, err := follow(ctx, s, true)
 	if err != nil {
 		return err
@@ -248,7 +260,7 @@ func (v *conversation) change(ctx context.Context) error {
 }
 
 // interrupt is ctrl+c: it ends what runs; where nothing does, a second one soon after leaves.
-func (v *conversation) interrupt(ctx context.Context) error {
+func (v *conversation) interrupt(ctx context.Context, p interrupted) error {
 	if v.question != nil && v.question.ID == askGoOn {
 		v.show(nil)
 		return nil
@@ -256,7 +268,10 @@ func (v *conversation) interrupt(ctx context.Context) error {
 	if v.command != nil {
 		v.command.cancel()
 	}
-	err := v.session.Interrupt(ctx, false)
+	var err error
+	if !p.already {
+		err = v.session.Interrupt(ctx, false)
+	}
 	switch {
 	case err == nil:
 		v.log.say(wordWorking, "interrupting")

@@ -13,11 +13,12 @@ import (
 
 // JSON works through prompts as Print does and writes what happens to Stdout as JSON objects, one on each line ended by LF, each
 // in one Write (product.md 1.5). docs/json.md is the vocabulary. The first line is about the session. The error is that of Print;
-// it is told as a record as well when no agent_settled says it.
+// it is told as a record as well when no agent_settled says it. A write that nobody reads is waited for, also after ctx has ended.
 func JSON(ctx context.Context, s api.Session, prompts []api.Input, o Options) error {
 	o = o.withDefaults()
 	h, err := newHeadless(ctx, s, o)
 	if err != nil {
+		_ = WriteError(o.Stdout, err) // when that fails nothing else can be told either
 		return err
 	}
 	defer h.close()

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -55,7 +56,10 @@ func (l *log) warn(w word, s string) {
 	if l.waiting && l.failed == nil {
 		l.write("")
 	}
-	fmt.Fprintf(l.err, "[%s] %s\n", w, text.CleanLine(s)) // nobody could be told that this failed
+	_, err := fmt.Fprintf(l.err, "[%s] %s\n", w, text.CleanLine(s))
+	if l.failed == nil && errors.Is(err, ErrInterrupted) {
+		l.failed = err // nobody could be told of any other failure
+	}
 }
 
 // fail writes an error, whose first line says what it is.

@@ -9,7 +9,9 @@ import (
 	"octavo/render"
 )
 
-// Options is what a front end has of the outside. Stdout and Stderr are written to by one goroutine at a time.
+// Options is what a front end has of the outside. Stdout and Stderr are written to by one goroutine at a time. A person who wants
+// to leave Interactive although a write is stuck is let go; that write is ended with SetWriteDeadline where it works, and
+// otherwise its goroutine stays until the write ends.
 type Options struct {
 	// Stdin is where Interactive reads lines. A Read that is under way when Interactive returns is ended with SetReadDeadline
 	// where Stdin has a working one; otherwise its goroutine stays until that Read ends, and holds nothing else.
@@ -25,6 +27,9 @@ type Options struct {
 	Interrupts <-chan struct{}
 	// Echo switches the terminal's echo of typed characters, for secrets; nil where no terminal echoes.
 	Echo func(on bool) error
+	// Flush throws away what was typed at the terminal of Stdin and not read yet, so that what was begun before a question cannot
+	// answer it; nil where Stdin is no terminal. With it an answer also has to come readTime after its question.
+	Flush func() error
 	// Now and Tick are the clock; nil is the machine's. Tick sends until stop is called.
 	Now  func() time.Time
 	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())

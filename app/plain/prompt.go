@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,16 +31,16 @@ type GatherOptions struct {
 // in <file> elements, PNG, JPEG, GIF and WebP pictures attached. It answers nothing when there is nothing to say.
 //
 // Up to MaxGathered bytes may be read, but what becomes text has to fit an input (api.MaxInput): more is an error that says so,
-// because half a file would be worse than none.
-func Gather(o GatherOptions) ([]api.Input, error) {
+// because half a file would be worse than none. When ctx ends, reading does, and the error is ctx's cause.
+func Gather(ctx context.Context, o GatherOptions) ([]api.Input, error) {
 	var texts []string
 	g := gathered{GatherOptions: o}
-	if err := g.readStdin(); err != nil {
+	if err := g.readStdin(ctx); err != nil {
 		return nil, err
 	}
 	for _, arg := range o.Args {
 		if path, ok := strings.CutPrefix(arg, "@"); ok && path != "" {
-			if err := g.readFile(path); err != nil {
+			if err := g.readFile(ctx, path); err != nil {
 				return nil, err
 			}
 		} else if strings.TrimSpace(arg) != "" {
@@ -88,11 +89,11 @@ type gathered struct {
 
 const bom = "\ufeff"
 
-func (g *gathered) readStdin() error {
+func (g *gathered) readStdin(ctx context.Context) error {
 	if g.Stdin == nil {
 		return nil
 	}
-	b, err := io.ReadAll(io.LimitReader(g.Stdin, MaxGathered+1))
+	b, err := until(ctx, g.Stdin, func() ([]byte, error) { return io.ReadAll(io.LimitReader(g.Stdin, MaxGathered+1)) })
 	switch {
 	case err != nil:
 		return fmt.Errorf("read stdin: %w", err)
@@ -111,8 +112,8 @@ func (g *gathered) readStdin() error {
 	return nil
 }
 
-func (g *gathered) readFile(path string) error {
-	b, err := readRegular(expand(path, g.Dir, g.Home), MaxFile)
+func (g *gathered) readFile(ctx context.Context, path string) error {
+	b, err := readRegular(ctx, expand(path, g.Dir, g.Home), MaxFile)
 	if err != nil {
 		return fmt.Errorf("@%s: %w", path, err)
 	}

@@ -1,6 +1,7 @@
 package plain_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -76,7 +77,7 @@ func TestGather(t *testing.T) {
 		if c.stdin != "" {
 			o.Stdin = strings.NewReader(c.stdin)
 		}
-		got, err := plain.Gather(o)
+		got, err := plain.Gather(context.Background(), o)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -121,7 +122,7 @@ func TestGatherRefuses(t *testing.T) {
 		if c.stdin != "" {
 			o.Stdin = strings.NewReader(c.stdin)
 		}
-		got, err := plain.Gather(o)
+		got, err := plain.Gather(context.Background(), o)
 		if err == nil || strings.ReplaceAll(err.Error(), ".0 MiB", " MiB") != strings.ReplaceAll(c.want, ".0 MiB", " MiB") || got != nil {
 			t.Errorf("%q: error %v, want %s", c.args, err, c.want)
 		}
@@ -138,7 +139,7 @@ func TestGatherTakesWhatFits(t *testing.T) {
 		"a full input":    {Stdin: strings.NewReader(strings.Repeat("x", api.MaxInput))},
 	} {
 		o.Dir = dir
-		if got, err := plain.Gather(o); err != nil || len(got) != 1 {
+		if got, err := plain.Gather(context.Background(), o); err != nil || len(got) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -149,7 +150,7 @@ type brokenReader struct{ error }
 func (r brokenReader) Read([]byte) (int, error) { return 0, r.error }
 
 func TestGatherReadFails(t *testing.T) {
-	_, err := plain.Gather(plain.GatherOptions{Stdin: brokenReader{errors.New("gone")}})
+	_, err := plain.Gather(context.Background(), plain.GatherOptions{Stdin: brokenReader{errors.New("gone")}})
 	if err == nil || err.Error() != "read stdin: gone" {
 		t.Errorf("error %v", err)
 	}
@@ -168,7 +169,7 @@ func FuzzGatherFrame(f *testing.F) {
 		if os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600) != nil {
 			t.Skip()
 		}
-		got, err := plain.Gather(plain.GatherOptions{Args: []string{"@" + name}, Dir: dir})
+		got, err := plain.Gather(context.Background(), plain.GatherOptions{Args: []string{"@" + name}, Dir: dir})
 		if err != nil || len(got) == 0 || len(got[0].Images) > 0 {
 			return
 		}

@@ -49,15 +49,15 @@ func (q *question) head() string {
 	return q.Source + ": " + title
 }
 
-// show says what is asked. It is shown whole: nobody can approve what was left out.
+// show says what is asked. It is shown whole, with marks for what cannot be seen: nobody can approve what was left out.
 func (q *question) show(l *log) {
-	l.say(wordNeedsInput, q.head())
-	l.block(q.Body)
+	l.say(wordNeedsInput, text.Visible(q.head()))
+	l.block(text.Visible(q.Body))
 	if d := q.Display; d != nil {
 		if d.Diff != nil {
-			l.drawn(render.Diff(*d.Diff, l.inset()))
+			l.drawn(render.WholeDiff(*d.Diff, l.inset()))
 		}
-		l.block(d.Text)
+		l.block(text.Visible(d.Text))
 	}
 }
 

@@ -2,6 +2,7 @@ package plain_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestInteractiveApproval(t *testing.T) {
 > go
 [needs input] bash wants to run: go test ./...
   go test ./...
-  rm -rf x
+  rm -rf x␛[8m
   a.go  +1 −1
   1   package a
   2 - var x = 1
@@ -67,6 +68,40 @@ func TestInteractiveApproval(t *testing.T) {
   o) allow once
   s) allow this exact call for the session
 `)
+}
+
+func TestInteractiveShowsAllThatIsAsked(t *testing.T) {
+	var added []pages.DiffLine
+	for i := range pages.MaxReviewLines {
+		added = append(added, pages.DiffLine{Op: pages.LineAdded, Text: fmt.Sprint("line ", i+1)})
+	}
+	added[2].Text = "echo ok" + strings.Repeat(" ", 3010) + "; touch FAR"
+	added[3].Text = "echo ok \x1b]0;touch HIDDEN\a\r\u202e\u200b"
+	ask := api.Ask{ID: "a", Kind: api.AskApproval, Source: "write", Title: "write a\x1b[2J", Body: "why\x00\u2066", Options: approval("a").Options,
+		Display: &pages.Display{Text: "was\x1b[8mbinary", Diff: &pages.Diff{Path: "a.sh", New: true, Added: len(added),
+			Hunks: []pages.Hunk{{NewStart: 1, NewLines: len(added), Lines: added}}}}}
+	s := newStage(t, asking(ask))
+	k := startTalk(t, s, func(_ *talk, o *plain.Options) { o.Width = 60 })
+	k.line("go")
+	k.expect("s) allow")
+	k.line("d")
+	k.expect("[completed]")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	shown := k.out.String()
+	for _, want := range []string{"write a␛[2J\n", "  why␀‹U+2066›\n", "  was␛[8mbinary\n", "     4 + echo ok ␛]0;touch HIDDEN␇␍‹U+202E›‹U+200B›\n", "line 2500\n", "line 5000\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %q in\n%.2000s", want, shown)
+		}
+	}
+	if i := strings.Index(shown, "; touch FAR\n"); i < 0 || !strings.Contains(shown[max(0, i-40):i], "       ↪ ") {
+		t.Errorf("the end of a long line is not shown:\n%.2000s", shown)
+	}
+	if strings.ContainsAny(shown, "\x1b\x00\r\u202e\u200b") {
+		t.Error("a control character reached the terminal")
+	}
 }
 
 func TestInteractiveTypeAheadNeverAnswers(t *testing.T) {

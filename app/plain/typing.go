@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"octavo/app/api"
 	"octavo/pages/text"
@@ -205,9 +206,35 @@ func (v *conversation) show(q *question) {
 		}
 		v.silent = true
 	}
+	v.unread = !v.flush()
 	v.lines.show(q.ID)
 	q.offer(&v.log)
+	v.invite()
+}
+
+// readTime is how long after a question was put a line at a terminal is not taken for its answer: nobody has read the question by
+// then, and the line comes from a key that is held down or from something pasted.
+const readTime = 300 * time.Millisecond
+
+// flush forgets what is typed at a terminal and not ended by enter: it was not meant for the question that is about to be put.
+func (v *conversation) flush() bool {
+	if v.o.Flush == nil {
+		return true
+	}
+	err := v.o.Flush()
+	v.lines.discard()
+	return err == nil
+}
+
+// invite asks for an answer, from now on.
+func (v *conversation) invite() {
 	v.log.prompt("answer> ")
+	v.offered = v.o.Now()
+}
+
+// hasty reports whether a line was typed before the question could be read.
+func (v *conversation) hasty(l line) bool {
+	return v.o.Flush != nil && (v.unread || l.at.Sub(v.offered) < readTime)
 }
 
 // answer takes a line that was typed below the question.
@@ -215,6 +242,13 @@ func (v *conversation) answer(ctx context.Context, l line) {
 	q := v.question
 	if v.silent && v.o.Terminal {
 		v.log.write("\n") // nor is the end of the line shown
+	}
+	if v.hasty(l) {
+		v.unread = false
+		v.log.say(wordNeedsInput, "typed too soon to have been read; again")
+		v.flush() // of something pasted the rest is no answer either
+		v.invite()
+		return
 	}
 	a, ok := q.answer(l.text)
 	if l.err != nil || !ok {

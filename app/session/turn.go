@@ -189,11 +189,6 @@ func (a *actor) overLimit(r *run) api.Settled {
 
 // keepAnswer stores an accepted answer together with its usage row.
 func (s *Session) keepAnswer(r *run, f frozen, answer *model.Answer, row sessionstore.Request, calls bool) error {
-	for i, p := range answer.Parts {
-		if p.Type == model.PartReasoning {
-			answer.Parts[i].Reasoning.Maker = f.upstream.ID()
-		}
-	}
 	stage := sessionstore.StageModel
 	if calls {
 		stage = sessionstore.StageTool

@@ -21,13 +21,15 @@ type Preset struct {
 	Label     string
 	Endpoint  string
 	APIKeyEnv string // "": no key is needed
+	Wire      string
 }
 
 var presets = []Preset{
-	{"lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", ""},
-	{"ollama", "Ollama", "http://127.0.0.1:11434/v1", ""},
-	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY"},
-	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"},
+	{"lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", "", DefaultWire},
+	{"ollama", "Ollama", "http://127.0.0.1:11434/v1", "", DefaultWire},
+	{"anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "anthropic-messages"},
+	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", "openai-responses"},
+	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", DefaultWire},
 }
 
 // Presets lists what octavo setup --preset takes. The slice is the caller's.
@@ -40,6 +42,7 @@ type Setup struct {
 	Provider    string
 	Label       string
 	Endpoint    string
+	Wire        string // DefaultWire when neither it nor a preset names one
 	APIKeyEnv   string
 	NoAuth      bool
 	Model       string // becomes the default; must be among Available when that was asked for
@@ -66,7 +69,7 @@ type Plan struct {
 // Request resolves the preset and checks what was asked, without looking at any file: the provider as it would be written. A
 // caller uses it to ask the endpoint for its models before it makes the plan.
 func (q Setup) Request() (Provider, error) {
-	p := Provider{Name: q.Provider, Label: q.Label, Wire: DefaultWire, Endpoint: q.Endpoint, APIKeyEnv: q.APIKeyEnv, NoAuth: q.NoAuth}
+	p := Provider{Name: q.Provider, Label: q.Label, Wire: q.Wire, Endpoint: q.Endpoint, APIKeyEnv: q.APIKeyEnv, NoAuth: q.NoAuth}
 	if q.NoAuth && q.APIKeyEnv != "" {
 		return p, errors.New("--no-auth and --api-key-env exclude each other")
 	}
@@ -79,6 +82,9 @@ func (q Setup) Request() (Provider, error) {
 			return p, fmt.Errorf("no preset is named %s: use one of %s", show(q.Preset), strings.Join(presetNames(), ", "))
 		}
 		p = p.withPreset(presets[i])
+	}
+	if p.Wire == "" {
+		p.Wire = DefaultWire
 	}
 	switch {
 	case p.Endpoint == "":
@@ -114,6 +120,9 @@ func (p Provider) withPreset(preset Preset) Provider {
 	}
 	if p.Endpoint == "" {
 		p.Endpoint = preset.Endpoint
+	}
+	if p.Wire == "" {
+		p.Wire = preset.Wire
 	}
 	if !p.NoAuth && p.APIKeyEnv == "" {
 		p.APIKeyEnv = preset.APIKeyEnv

@@ -24,3 +24,12 @@ func echo(f *os.File) func(on bool) error {
 		return unix.IoctlSetTermios(fd, setTermios, t)
 	}
 }
+
+// flush answers how to throw away what was typed at a terminal and not read yet; nil where f is no terminal.
+func flush(f *os.File) func() error {
+	fd := int(f.Fd())
+	if _, err := unix.IoctlGetTermios(fd, getTermios); err != nil {
+		return nil
+	}
+	return func() error { return flushInput(fd) }
+}

@@ -45,6 +45,28 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// TestJobOnEveryWire: whatever protocol the model's server speaks, the entries and the usage are the same.
+func TestJobOnEveryWire(t *testing.T) {
+	var first stored
+	for _, wire := range []string{"openai-chat", "openai-responses", "anthropic-messages"} {
+		d := newDesk(t, fix()...)
+		d.ok("", "setup", "--wire", wire, "--endpoint", d.server.URL(), "--provider", "local", "--manual-model", "scripted", "--no-auth", "--yes")
+		if got := d.ok("", "-p", "mend the greeting"); got != "Mended the greeting; check.sh says PASS.\n" {
+			t.Fatalf("%s: stdout %q", wire, got)
+		}
+		s := d.stored()
+		if first.kinds == nil {
+			first = s
+		}
+		if !slices.Equal(s.kinds, jobKinds) || s.totals != first.totals {
+			t.Errorf("%s: entries %v, usage %+v; want %v, %+v", wire, s.kinds, s.totals, jobKinds, first.totals)
+		}
+		if got := d.server.Requests()[0].Wire; string(got) == "" || d.read("greeting.txt") != "hello world\n" {
+			t.Errorf("%s: spoken as %s", wire, got)
+		}
+	}
+}
+
 // TestPrefixIsFrozen: what a provider caches must be the same to the byte in every request of a session, also after it was reopened.
 func TestPrefixIsFrozen(t *testing.T) {
 	d := newDesk(t, append(fix(), modeltest.Say("Yes."))...).connect()

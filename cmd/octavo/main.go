@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -39,7 +40,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	p := &process{stdin: stdin, stdout: stdout, stderr: stderr, interrupts: make(chan struct{}, 1)}
+	p := &process{stdin: stdin, stdout: &output{File: stdout}, stderr: stderr, interrupts: make(chan struct{}, 1)}
 	stop := p.watch(cancel)
 	defer stop()
 
@@ -49,11 +50,20 @@ func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 	root := newRoot(p)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = p.stdout.failure()
+	}
 
 	var sig signalled
+	if errors.As(context.Cause(ctx), &sig) && err != nil {
+		err = fmt.Errorf("ended by a signal (%w)", sig)
+	}
+	if err != nil && !p.told && wantsJSON(args) {
+		_ = plain.WriteError(p.stdout, err)
+	}
 	var usage usageError
 	switch {
-	case errors.As(context.Cause(ctx), &sig):
+	case sig.Signal != 0:
 		return 128 + int(sig.Signal)
 	case errors.Is(err, plain.ErrInterrupted):
 		return 128 + int(syscall.SIGINT)
@@ -68,16 +78,38 @@ func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 	}
 }
 
-// report writes one error as a person reads it: on the terminal nothing of it can be a control sequence.
+// report writes one error as a person reads it: on the terminal nothing of it can be a control sequence, and what several joined
+// errors say alike, such as that the disk is full, is said once.
 func report(w io.Writer, err error) {
-	fmt.Fprintln(w, "Error: "+strings.TrimSpace(text.Clean(err.Error())))
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimSpace(text.Clean(err.Error())), "\n") {
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	fmt.Fprintln(w, "Error: "+strings.Join(lines, "\n"))
+}
+
+// wantsJSON reports whether a command line asks for --mode json, also one that cannot be parsed: its reader waits for a record.
+func wantsJSON(args []string) bool {
+	for i, a := range args {
+		switch {
+		case a == "--":
+			return false
+		case a == "--mode=json", a == "--mode" && i+1 < len(args) && args[i+1] == "json":
+			return true
+		}
+	}
+	return false
 }
 
 // process is what a command has of the outside.
 type process struct {
-	stdin, stdout, stderr *os.File
-	interrupts            chan struct{} // ctrl+c, while interactive is set
-	interactive           atomic.Bool   // a front end takes ctrl+c for itself
+	stdin, stderr *os.File
+	stdout        *output
+	interrupts    chan struct{} // ctrl+c, while interactive is set
+	interactive   atomic.Bool   // a front end takes ctrl+c for itself
+	told          bool          // records on stdout tell of what fails
 }
 
 // watch turns signals into the end of the context, and ctrl+c into an interrupt where a front end takes it. A second signal ends

@@ -73,7 +73,7 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 		return err
 	}
 	m := p.choose(f, s)
-	prompts, err := p.gather(m, dir, args)
+	prompts, err := p.gather(ctx, m, dir, args)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,13 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 		return err
 	}
 	// The end of the context asks for the end of the work; closing it properly is not given up.
-	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	defer func() {
+		closing := a.Close(context.WithoutCancel(ctx))
+		if closing != nil && p.told && err == nil {
+			_ = plain.WriteError(p.stdout, closing) // the error that main reports says the same
+		}
+		err = errors.Join(err, closing)
+	}()
 	session, err := a.Open(ctx, api.OpenRequest{ID: f.resume, Latest: f.continued, Name: f.name, Model: f.model, Effort: f.reasoning, Policy: f.policy()})
 	if err != nil {
 		return err
@@ -90,6 +96,7 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 	o := p.plainOptions(s, f)
 	switch m {
 	case modeJSON:
+		p.told = true
 		return plain.JSON(ctx, session, prompts, o)
 	case modePrint:
 		return plain.Print(ctx, session, prompts, o)
@@ -109,13 +116,13 @@ func (p *process) appOptions(s *settings.Settings, dir string, f *flags) app.Opt
 }
 
 // gather makes prompts of the command line and of what is piped in.
-func (p *process) gather(m mode, dir string, args []string) ([]api.Input, error) {
+func (p *process) gather(ctx context.Context, m mode, dir string, args []string) ([]api.Input, error) {
 	home, _ := os.UserHomeDir() // only for ~/ in @PATH; without one such a path is not found, which says enough
 	g := plain.GatherOptions{Args: args, Dir: dir, Home: home}
 	if m != modeLines && !term.IsTerminal(p.stdin.Fd()) {
 		g.Stdin = p.stdin
 	}
-	prompts, err := plain.Gather(g)
+	prompts, err := plain.Gather(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -164,5 +171,6 @@ func (p *process) renderOptions(s *settings.Settings) render.Options {
 func (p *process) plainOptions(s *settings.Settings, f *flags) plain.Options {
 	r := p.renderOptions(s)
 	return plain.Options{Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Terminal: term.IsTerminal(p.stdout.Fd()),
-		Palette: r.Palette, Width: r.Width, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin)}
+		Palette: r.Palette, Width: r.Width, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin),
+		Flush: flush(p.stdin)}
 }

@@ -11,7 +11,7 @@ import (
 
 	"octavo/app/settings"
 	"octavo/ext"
-	"octavo/ext/builtin/openai"
+	"octavo/ext/builtin"
 	"octavo/ext/model"
 )
 
@@ -45,7 +45,8 @@ func newSetup(p *process, f *flags) *cobra.Command {
 	l := c.Flags()
 	l.SortFlags = false
 	l.StringVar(&q.Preset, "preset", "", "a known endpoint: "+strings.Join(presetNames(), ", "))
-	l.StringVar(&q.Endpoint, "endpoint", "", "base URL of an OpenAI-compatible server, such as http://127.0.0.1:8080/v1")
+	l.StringVar(&q.Endpoint, "endpoint", "", "base URL of its API, such as http://127.0.0.1:8080/v1")
+	l.StringVar(&q.Wire, "wire", "", "the protocol it speaks: openai-chat (default), openai-responses or anthropic-messages")
 	l.StringVar(&q.Provider, "provider", "", "the name under which octavo knows it")
 	l.StringVar(&q.Label, "label", "", "its name for people")
 	l.StringVar(&q.Model, "model", "", "the default model; the endpoint must have it")
@@ -128,15 +129,13 @@ func available(ctx context.Context, home string, want settings.Provider) ([]stri
 func probe(ctx context.Context, profile ext.Profile) ([]string, error) {
 	client := model.NewClient(model.Limits{})
 	defer client.Close()
-	for _, provider := range openai.New(client).Providers {
-		if provider.Wire != profile.Wire {
-			continue
-		}
-		up, err := provider.Resolve(profile, "any")
-		if err != nil {
-			return nil, err
-		}
-		return up.Probe(ctx)
+	provider, err := builtin.Provider(client, profile.Wire)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("no extension speaks the wire %q", profile.Wire)
+	up, err := provider.Resolve(profile, "any")
+	if err != nil {
+		return nil, err
+	}
+	return up.Probe(ctx)
 }

@@ -3,9 +3,12 @@
 package builtin
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"octavo/ext"
+	"octavo/ext/builtin/claude"
 	"octavo/ext/builtin/commands"
 	"octavo/ext/builtin/files"
 	"octavo/ext/builtin/instructions"
@@ -39,8 +42,27 @@ func All(d Deps) []ext.Extension {
 			ShellPath: d.ShellPath, Timeout: d.BashTimeout, MaxOutputBytes: d.MaxOutputBytes,
 		}))
 	}
-	return append(all,
+	all = append(all,
 		instructions.New(instructions.Options{Files: d.ContextFiles, Dir: d.Dir}),
-		commands.New(),
-		openai.New(d.Client))
+		commands.New())
+	return append(all, models(d.Client)...)
+}
+
+// models lists the extensions that make models answer.
+func models(c *model.Client) []ext.Extension {
+	return []ext.Extension{claude.New(c), openai.New(c)}
+}
+
+// Provider finds the built-in provider that speaks a wire, for a caller who has no session: setup and doctor.
+func Provider(c *model.Client, wire string) (ext.Provider, error) {
+	var wires []string
+	for _, e := range models(c) {
+		for _, p := range e.Providers {
+			if p.Wire == wire {
+				return p, nil
+			}
+			wires = append(wires, p.Wire)
+		}
+	}
+	return ext.Provider{}, fmt.Errorf("no extension speaks the wire %q; the wires are %s", wire, strings.Join(wires, ", "))
 }

@@ -86,6 +86,9 @@ func TestEstimate(t *testing.T) {
 		{"own reasoning", model.Message{Role: model.RoleAssistant, Parts: []model.Part{thought}}, 2 + 12},
 		{"reasoning that is sent whole", model.Message{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.PartReasoning,
 			Reasoning: &model.Reasoning{Text: "12345678", Opaque: []byte(`"1234567890"`), Maker: "p/m"}}}}, 3 + 12},
+		{"what goes back with a text", model.Message{Role: model.RoleAssistant, Parts: []model.Part{
+			{Type: model.PartText, Text: "1234", Opaque: &model.Opaque{Data: []byte(`"56"`), Maker: "p/m"}},
+			{Type: model.PartText, Text: "1234", Opaque: &model.Opaque{Data: []byte(`"56"`), Maker: "p/n"}}}}, 3 + 12},
 		{"results", model.Message{Role: model.RoleTool, Parts: []model.Part{result(model.Text("1234")), result(image)}}, (2 + 12) + (1 + 12 + 255 + 20)},
 	} {
 		if got := model.EstimateMessage(c.m, "p/m"); got != c.want {

@@ -39,6 +39,9 @@ func EstimateTool(t ToolSpec) int {
 func EstimateMessage(m Message, maker string) int {
 	tokens, text := 0, 0
 	for _, p := range m.Parts {
+		if p.Opaque != nil && p.Opaque.Maker == maker {
+			text += len(p.Opaque.Data)
+		}
 		switch p.Type {
 		case PartText:
 			text += len(p.Text)

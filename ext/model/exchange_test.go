@@ -45,7 +45,9 @@ func (c *counting) Progress() Progress {
 	return Streaming
 }
 
-func (c *counting) Answer(bool) (*Answer, error) { return &Answer{ID: fmt.Sprint(c.bytes, c.ended)}, nil }
+func (c *counting) Answer(bool) (*Answer, error) {
+	return &Answer{ID: fmt.Sprint(c.bytes, c.ended)}, nil
+}
 
 // bare is a wire without rules.
 func bare(maxLine int) Wire {

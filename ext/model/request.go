@@ -9,7 +9,7 @@ import (
 // sends the same one, so that a provider's prompt cache is hit.
 type Request struct {
 	Model     string   // the provider's own id for the model
-	Maker     string   // provider/model, compared with Reasoning.Maker
+	Maker     string   // provider/model, compared with Reasoning.Maker and Opaque.Maker
 	System    []string // instruction blocks, stable ones first
 	Messages  []Message
 	Tools     []ToolSpec // in composition order; empty: no tools

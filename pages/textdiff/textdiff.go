@@ -4,6 +4,8 @@ package textdiff
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"slices"
 
 	"octavo/pages"
@@ -30,6 +32,41 @@ type Options struct {
 // The work is bounded whatever the input: what differs between the common start and end of both texts is compared line by line
 // up to MaxComparedLines, and beyond that shown as one replaced block. The result keeps nothing of old and new alive.
 func Make(path string, old, new []byte, o Options) *pages.Diff {
+	d, p, changes := compare(path, old, new, o)
+	b := builder{pair: p, diff: d, maxLines: pages.MaxDiffLines, maxBytes: math.MaxInt}
+	b.hunks(changes)
+	return d
+}
+
+// TooLargeError is a change beyond what a person can review, and how large it is. Bytes is 0 when already the lines are too many.
+type TooLargeError struct{ Lines, Bytes int }
+
+func (e *TooLargeError) Error() string {
+	if e.Bytes > 0 {
+		return fmt.Sprintf("a change of %s, with more than %s to look at", text.Plural(e.Lines, "line"), text.Bytes(pages.MaxReviewBytes))
+	}
+	return "a change of " + text.Plural(e.Lines, "line")
+}
+
+// Whole is Make for somebody who decides on the change: no line that changes is left out or cut, whatever its length; only lines of
+// context are cut at pages.MaxDiffLineBytes. A change beyond pages.MaxReviewLines or pages.MaxReviewBytes is a *TooLargeError. So
+// is, since its lines are not told apart, a change in a text beyond MaxComparedLines.
+func Whole(path string, old, new []byte, o Options) (*pages.Diff, error) {
+	d, p, changes := compare(path, old, new, o)
+	changed := d.Added + d.Deleted
+	if changed > pages.MaxReviewLines {
+		return nil, &TooLargeError{Lines: changed}
+	}
+	b := builder{pair: p, diff: d, maxLines: math.MaxInt, maxBytes: pages.MaxReviewBytes, whole: true}
+	b.hunks(changes)
+	if b.bytes > b.maxBytes {
+		return nil, &TooLargeError{Lines: changed, Bytes: b.bytes}
+	}
+	return d, nil
+}
+
+// compare finds the changes and counts their lines.
+func compare(path string, old, new []byte, o Options) (*pages.Diff, pair, []change) {
 	if o.New {
 		old = nil
 	}
@@ -38,7 +75,7 @@ func Make(path string, old, new []byte, o Options) *pages.Diff {
 	}
 	d := &pages.Diff{Path: path, New: o.New, Removed: o.Removed}
 	if bytes.Equal(old, new) {
-		return d
+		return d, pair{}, nil
 	}
 	p := trim(old, new)
 	changes := p.changes()
@@ -46,16 +83,16 @@ func Make(path string, old, new []byte, o Options) *pages.Diff {
 		d.Deleted += c.End - c.Start
 		d.Added += c.ReplEnd - c.ReplStart
 	}
-	b := builder{pair: p, diff: d}
-	b.hunks(changes)
-	return d
+	return d, p, changes
 }
 
-// builder fills the hunks of one diff until the room for lines is used up.
+// builder fills the hunks of one diff until the room for lines or bytes is used up.
 type builder struct {
 	pair
-	diff  *pages.Diff
-	lines int // shown so far, over all hunks
+	diff               *pages.Diff
+	maxLines, maxBytes int
+	whole              bool // lines that change are not cut
+	lines, bytes       int  // so far, over all hunks
 }
 
 func (b *builder) hunks(changes []change) {
@@ -103,7 +140,7 @@ func (b *builder) number(at, lines int) int {
 
 func changed(l pages.DiffLine) bool { return l.Op != pages.LineSame }
 
-func (b *builder) full() bool { return b.lines >= pages.MaxDiffLines }
+func (b *builder) full() bool { return b.lines >= b.maxLines || b.bytes > b.maxBytes }
 
 func (b *builder) same(h *pages.Hunk, from, to int) {
 	for i := from; i < to; i++ {
@@ -114,7 +151,7 @@ func (b *builder) same(h *pages.Hunk, from, to int) {
 // change shows deleted lines before added ones. When not all of them find room both sides get half of it, and a side that needs
 // less leaves the rest to the other, so that a large rewrite is not shown as a mere deletion.
 func (b *builder) change(h *pages.Hunk, c change) {
-	room := pages.MaxDiffLines - b.lines
+	room := b.maxLines - b.lines
 	deleted, added := c.End-c.Start, c.ReplEnd-c.ReplStart
 	if deleted+added > room {
 		b.diff.Cut = true
@@ -137,11 +174,12 @@ func (b *builder) line(h *pages.Hunk, op pages.LineOp, s side, i int) {
 	b.lines++
 	raw, ended := bytes.CutSuffix(s.lines[i], []byte{'\n'})
 	l := pages.DiffLine{Op: op, NoEOL: !ended}
-	if len(raw) > pages.MaxDiffLineBytes {
+	if len(raw) > pages.MaxDiffLineBytes && !(b.whole && op != pages.LineSame) {
 		b.diff.Cut = true
 		// Only the head is copied: the line may be the whole of a very large file.
 		l.Text = text.CutBytes(string(raw[:pages.MaxDiffLineBytes]), pages.MaxDiffLineBytes-len(CutMark)) + CutMark
-	} else {
+		b.bytes += len(l.Text)
+	} else if b.bytes += len(raw); b.bytes <= b.maxBytes {
 		l.Text = string(raw)
 	}
 	h.Lines = append(h.Lines, l)

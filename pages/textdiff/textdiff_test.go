@@ -2,6 +2,7 @@ package textdiff_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -345,6 +346,80 @@ func checkApplies(t failer, d *pages.Diff, old, new []byte) {
 	if sumAdded != d.Added || sumDeleted != d.Deleted {
 		t.Fatalf("counts +%d −%d, hunks have +%d −%d", d.Added, d.Deleted, sumAdded, sumDeleted)
 	}
+}
+
+func TestWholeCutsNothingThatChanges(t *testing.T) {
+	long := strings.Repeat("x", 100*pages.MaxDiffLineBytes)
+	context := strings.Repeat("c", pages.MaxDiffLineBytes+1)
+	old := context + "\nb\n"
+	var new strings.Builder
+	new.WriteString(context + "\n" + long + "\n")
+	for i := range pages.MaxReviewLines - 2 {
+		fmt.Fprintln(&new, i)
+	}
+	d, err := textdiff.Whole("f", []byte(old), []byte(new.String()), textdiff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := d.Hunks[0].Lines
+	if len(lines) != pages.MaxReviewLines+1 || d.Added+d.Deleted != pages.MaxReviewLines {
+		t.Errorf("%d lines of +%d −%d", len(lines), d.Added, d.Deleted)
+	}
+	if lines[2].Text != long || lines[len(lines)-1].Text != fmt.Sprint(pages.MaxReviewLines-3) {
+		t.Error("a changed line is cut")
+	}
+	if c := lines[0].Text; len(c) > pages.MaxDiffLineBytes || !strings.HasSuffix(c, textdiff.CutMark) {
+		t.Errorf("a line of context has %d bytes", len(c))
+	}
+	if h := d.Hunks[0]; h.OldLines != 2 || h.NewLines != pages.MaxReviewLines {
+		t.Errorf("the hunk counts −%d +%d", h.OldLines, h.NewLines)
+	}
+}
+
+func TestWholeBounds(t *testing.T) {
+	line := strings.Repeat("x", 1<<10)
+	for _, test := range []struct {
+		name     string
+		old, new string
+		want     string // the error, "" for none
+	}{
+		{"as many lines", "", strings.Repeat("\n", pages.MaxReviewLines), ""},
+		{"a line too many", "", strings.Repeat("\n", pages.MaxReviewLines+1), "a change of 5001 lines"},
+		{"deleted lines count", strings.Repeat("\n", pages.MaxReviewLines+1), "", "a change of 5001 lines"},
+		{"as many bytes", "", strings.Repeat(line+"\n", pages.MaxReviewBytes>>10), ""},
+		{"a byte too many", "", strings.Repeat(line+"\n", pages.MaxReviewBytes>>10-1) + line + "y\n", "a change of 512 lines, with more than 512 KiB to look at"},
+		{"one line of as many bytes", "", strings.Repeat("x", pages.MaxReviewBytes), ""},
+		{"one line of a byte too many", "", strings.Repeat("x", pages.MaxReviewBytes+1), "a change of 1 line, with more than 512 KiB to look at"},
+		{"a large text that hardly changes", strings.Repeat("a\n", 100_000), strings.Repeat("a\n", 99_999) + "b\n", ""},
+		{"too large to be compared", strings.Repeat("a\n", textdiff.MaxComparedLines), strings.Repeat("b\n", textdiff.MaxComparedLines), "a change of 400000 lines"},
+		{"none", "a", "a", ""},
+	} {
+		d, err := textdiff.Whole("f", []byte(test.old), []byte(test.new), textdiff.Options{})
+		var tooLarge *textdiff.TooLargeError
+		switch {
+		case err == nil && test.want == "":
+			if d.Cut {
+				t.Errorf("%s: it is cut", test.name)
+			}
+		case !errors.As(err, &tooLarge) || err.Error() != test.want:
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+// TestWholeIsMake holds where both show everything.
+func TestWholeIsMake(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "c\r\n", "\n", "\x00d"}), 0, 60), func(s []string) string { return strings.Join(s, "") })
+		old, new := []byte(text.Draw(t, "old")), []byte(text.Draw(t, "new"))
+		got, err := textdiff.Whole("f", old, new, textdiff.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(textdiff.Make("f", old, new, textdiff.Options{}), got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }
 
 func BenchmarkMake(b *testing.B) {

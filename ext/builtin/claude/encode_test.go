@@ -138,7 +138,7 @@ func marked(t *testing.T, body []byte) []string {
 	type mark struct {
 		TTL string `json:"ttl"`
 	}
-	type any struct {
+	type item struct {
 		Type  string `json:"type"`
 		Name  string `json:"name"`
 		Text  string `json:"text"`
@@ -146,8 +146,8 @@ func marked(t *testing.T, body []byte) []string {
 		Cache *mark  `json:"cache_control"`
 	}
 	var r struct {
-		Tools, System []any
-		Messages      []struct{ Content []any }
+		Tools, System []item
+		Messages      []struct{ Content []item }
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatal(err)

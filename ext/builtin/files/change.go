@@ -16,21 +16,22 @@ import (
 // change is what a call is about to make of one file. It is planned first, which touches nothing, so that a preview and the
 // call itself show the same.
 type change struct {
-	at   place
-	was  *content // nil: there is no file
-	data []byte
-	diff *pages.Diff
+	at       place
+	was      *content // nil: there is no file
+	data     []byte
+	encoding encoding // in which data was written
+	diff     *pages.Diff
 }
 
 // none reports that the file already is what it is to become.
 func (c *change) none() bool { return c.was != nil && bytes.Equal(c.was.data, c.data) }
 
-// newChange compares the file at p with what it is to become.
-func newChange(p place, was *content, data []byte) (*change, error) {
+// newChange compares the file at p with what it is to become, written in an encoding.
+func newChange(p place, was *content, data []byte, e encoding) (*change, error) {
 	if len(data) > maxFileBytes {
 		return nil, refuse(tooLarge, "%s would have %s; at most %s can be written", p.shown, text.Bytes(int64(len(data))), text.Bytes(maxFileBytes))
 	}
-	c := &change{at: p, was: was, data: data}
+	c := &change{at: p, was: was, data: data, encoding: e}
 	c.diff = c.compare()
 	return c, nil
 }
@@ -46,10 +47,12 @@ func (c *change) compare() *pages.Diff {
 	if b, a := flatten(before).text, flatten(after).text; b != a {
 		before, after = b, a
 	}
-	return textdiff.Make(c.at.shown, []byte(before), []byte(after), textdiff.Options{New: c.was == nil})
+	d := textdiff.Make(c.at.shown, []byte(before), []byte(after), textdiff.Options{New: c.was == nil})
+	d.Binary = encodingOf(c.data) == notText || c.was != nil && encodingOf(c.was.data) == notText
+	return d
 }
 
-// display is what a person sees of the change.
+// display is what a person sees of the change that was made.
 func (c *change) display(verb string) *pages.Display {
 	return &pages.Display{Title: fmt.Sprintf("%s %s %s", verb, c.at.shown, c.counts()), Diff: c.diff}
 }
@@ -89,8 +92,15 @@ func current(ctx context.Context, p place) (*content, error) {
 // plan decides on a change of the file at a path.
 type plan func(ctx context.Context, p place) (*change, error)
 
-// apply plans a change and makes it, while no other call changes that file.
-func (t *tools) apply(ctx context.Context, path string, decide plan) (*change, error) {
+// apply plans a change and makes it, while no other call changes that file. A call that a person was asked about makes the
+// change that was shown, or none.
+func (t *tools) apply(ctx *ext.Call, a arguments, decide plan) (*change, error) {
+	key, err := reviewKey(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	saw, asked := t.reviews.take(key)
+	path := a.where()
 	p, err := t.at(path)
 	if err != nil {
 		return nil, err
@@ -103,12 +113,17 @@ func (t *tools) apply(ctx context.Context, path string, decide plan) (*change, e
 	if p, err = t.at(path); err != nil { // it may have been made, or made a link, while another call had the file
 		return nil, err
 	}
-	c, err := decide(ctx, p)
+	var c *change
+	if asked {
+		c, err = decideReviewed(ctx, p, decide, saw)
+	} else {
+		c, err = decide(ctx, p)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !c.none() {
-		if err := t.replace(ctx, c.at, c.was, c.data); err != nil {
+		if err := t.replace(ctx, t.temps, c.at, c.was, c.data); err != nil {
 			return nil, err
 		}
 	}

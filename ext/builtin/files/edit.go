@@ -106,7 +106,7 @@ func (t *tools) editTool() ext.Tool {
 }
 
 func (t *tools) edit(c *ext.Call, a editArgs) (ext.Output, error) {
-	done, err := t.apply(c, a.Path, t.planEdit(a))
+	done, err := t.apply(c, a, t.planEdit(a))
 	if err != nil {
 		return ext.Output{}, err
 	}
@@ -144,6 +144,6 @@ func (t *tools) planEdit(a editArgs) plan {
 		if err != nil {
 			return nil, refuse(invalidUTF8, "%s is %s, which is kept, and %v; use another character", p.shown, e, err)
 		}
-		return newChange(p, f, data)
+		return newChange(p, f, data, e)
 	}
 }

@@ -3,8 +3,8 @@
 //
 // Paths are resolved before anything is opened, every symbolic link followed, and what lies outside the workspace is told from
 // what lies inside (path.go). Text is read in whatever encoding it is in and written back in the same (text.go). Changes go
-// through one door (change.go): a file is replaced as a whole or not at all (replace.go), by one call at a time (lock.go), and
-// never when something else changed it since the session last read it (seen.go).
+// through one door (change.go): a file is replaced as a whole or not at all (replace.go), by one call at a time (lock.go), never
+// when something else changed it since the session last read it (seen.go), and as the person saw it who was asked (review.go).
 package files
 
 import (
@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"octavo/ext"
+	"octavo/sessionstore"
 )
 
 // Name is the extension's name.
@@ -63,8 +64,19 @@ func (x *extension) declare() ext.Extension {
 		Description: "read, search, edit and write files",
 		Required:    true,
 		Source:      "built-in",
-		Ledger:      seenTables(),
+		Ledger:      tables(),
 		Prepare:     x.prepare,
+	}
+}
+
+// tables describes what the extension stores.
+func tables() *sessionstore.LedgerSpec {
+	return &sessionstore.LedgerSpec{
+		Extension: Name,
+		Schema:    []sessionstore.Migration{{Name: "seen", Apply: createSeenTable}, {Name: "temp", Apply: createTempTable}},
+		Clean: func(_ context.Context, tx *sessionstore.Tx, session string) error {
+			return tx.Exec("DELETE FROM x_files_seen WHERE session = ?", session)
+		},
 	}
 }
 
@@ -97,10 +109,12 @@ type extension struct {
 type tools struct {
 	*extension
 	workspace
-	seen *seen
+	seen    *seen
+	temps   temps
+	reviews reviews
 }
 
-func (x *extension) prepare(_ context.Context, p ext.Prep) (*ext.Contribution, error) {
+func (x *extension) prepare(ctx context.Context, p ext.Prep) (*ext.Contribution, error) {
 	root, err := filepath.EvalSymlinks(p.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("the workspace cannot be used: %w", err)
@@ -116,7 +130,9 @@ func (x *extension) prepare(_ context.Context, p ext.Prep) (*ext.Contribution, e
 		extension: x,
 		workspace: workspace{root: root, home: home, external: x.ExternalPaths && !p.Policy.WorkspaceOnly()},
 		seen:      newSeen(p.Session, p.Ledger),
+		temps:     temps{p.Ledger},
 	}
+	t.temps.sweep(ctx)
 	offered := []ext.Tool{t.readTool()}
 	told := []string{useInstructions}
 	if x.Search {

@@ -276,7 +276,7 @@ func TestNoEscapeThroughALinkThatAppears(t *testing.T) {
 	}
 	must(t, os.Remove(outside+"/file"))
 	for _, was := range []*content{nil, {data: []byte("inside\n"), info: p.info}} {
-		if err := (replacer{}).replace(t.Context(), p, was, []byte("x")); err == nil {
+		if err := (replacer{}).replace(t.Context(), temps{}, p, was, []byte("x")); err == nil {
 			t.Error("wrote through the link")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"octavo/ext"
 	"octavo/ext/model"
@@ -204,4 +205,11 @@ func (s *session) fifo(name string) {
 func (s *session) link(target, name string) {
 	s.Helper()
 	must(s, os.Symlink(target, s.path(name)))
+}
+
+func (s *session) mtime(name string) time.Time {
+	s.Helper()
+	info, err := os.Stat(s.path(name))
+	must(s, err)
+	return info.ModTime()
 }

@@ -3,15 +3,11 @@ package files
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
 )
-
-// tempPrefix begins the name of a file that is being written; only a crash leaves one behind.
-const tempPrefix = ".octavo-"
 
 // replacer puts whole files in place.
 type replacer struct {
@@ -24,7 +20,7 @@ type replacer struct {
 // one of them. was is the content that the caller decided on; nil means that there must be no file. When the file is not that
 // any more it is left alone. Permission bits are kept, owner and group where the system lets us; other hard links keep the old
 // content, and extended attributes are not carried over.
-func (r replacer) replace(ctx context.Context, p place, was *content, data []byte) error {
+func (r replacer) replace(ctx context.Context, account temps, p place, was *content, data []byte) error {
 	root, err := p.open()
 	if err != nil {
 		return err
@@ -38,21 +34,37 @@ func (r replacer) replace(ctx context.Context, p place, was *content, data []byt
 	if err != nil {
 		return refuseOS("make the directory of "+p.shown, err)
 	}
-	temp := path.Join(path.Dir(p.name), tempPrefix+rand.Text()+".tmp")
-	err = fill(root, temp, was, data)
-	if err == nil && r.beforeCheck != nil {
-		r.beforeCheck()
-	}
-	if err == nil {
-		err = publish(ctx, root, temp, p, was)
-	}
+	err = r.write(ctx, account, root, p, was, data)
 	if err != nil {
-		_ = root.Remove(temp) // not there when it was renamed or never made
 		undo()
 		return refuseOS(doing, err)
 	}
 	syncDir(root, path.Dir(p.name))
 	return nil
+}
+
+// write makes the new file beside the old one and gives it its name.
+func (r replacer) write(ctx context.Context, account temps, root *os.Root, p place, was *content, data []byte) error {
+	mode := fs.FileMode(0o666) // less the umask: what a new file gets
+	if was != nil {
+		mode = 0o600 // until its permission bits are set
+	}
+	f, err := account.create(ctx, root, path.Dir(p.name), mode)
+	if err != nil {
+		return err
+	}
+	defer account.end(ctx, f)
+	err = fill(f, was, data)
+	if err == nil && r.beforeCheck != nil {
+		r.beforeCheck()
+	}
+	if err == nil {
+		err = publish(ctx, root, f.name, p, was)
+	}
+	if err != nil {
+		_ = root.Remove(f.name)
+	}
+	return err
 }
 
 // makeParents makes dir below root and gives what removes again those directories that it made and that are still empty.
@@ -81,22 +93,13 @@ func makeParents(root *os.Root, dir string) (undo func(), err error) {
 	return undo, nil
 }
 
-// fill writes the new content beside the old and makes it durable.
-func fill(root *os.Root, temp string, was *content, data []byte) (err error) {
-	mode := fs.FileMode(0o666) // less the umask: what a new file gets
-	if was != nil {
-		mode = 0o600 // until its permission bits are set
-	}
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+// fill writes the new content and makes it durable.
+func fill(f *temp, was *content, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
 	if was != nil {
-		keepOwner(f, was.info)
+		keepOwner(f.File, was.info)
 		if err := f.Chmod(was.info.Mode().Perm()); err != nil {
 			return err
 		}

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	account, end := childTemps()
 	var r replacer
 	switch act {
 	case childKilled:
@@ -45,9 +46,10 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	fmt.Println(r.replace(context.Background(), p, was, []byte(strings.Repeat("new\n", 1<<10))))
+	fmt.Println(r.replace(context.Background(), account, p, was, []byte(strings.Repeat("new\n", 1<<10))))
 	p, _ = workspace{root: root}.locate("sub/new")
-	fmt.Println(r.replace(context.Background(), p, nil, []byte(strings.Repeat("new\n", 1<<10))))
+	fmt.Println(r.replace(context.Background(), account, p, nil, []byte(strings.Repeat("new\n", 1<<10))))
+	end()
 	os.Exit(0)
 }
 

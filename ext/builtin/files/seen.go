@@ -22,22 +22,13 @@ func newSeen(session string, l *sessionstore.Ledger) *seen {
 	return &seen{session: session, ledger: l, known: map[string]string{}}
 }
 
-// seenTables describes what seen stores.
-func seenTables() *sessionstore.LedgerSpec {
-	return &sessionstore.LedgerSpec{
-		Extension: Name,
-		Schema: []sessionstore.Migration{{Name: "seen", Apply: func(_ context.Context, tx *sessionstore.Tx) error {
-			return tx.Exec(`CREATE TABLE x_files_seen (
-				session TEXT NOT NULL,
-				path TEXT NOT NULL,
-				hash TEXT NOT NULL,
-				PRIMARY KEY (session, path)
-			) STRICT, WITHOUT ROWID`)
-		}}},
-		Clean: func(_ context.Context, tx *sessionstore.Tx, session string) error {
-			return tx.Exec("DELETE FROM x_files_seen WHERE session = ?", session)
-		},
-	}
+func createSeenTable(_ context.Context, tx *sessionstore.Tx) error {
+	return tx.Exec(`CREATE TABLE x_files_seen (
+		session TEXT NOT NULL,
+		path TEXT NOT NULL,
+		hash TEXT NOT NULL,
+		PRIMARY KEY (session, path)
+	) STRICT, WITHOUT ROWID`)
 }
 
 // hash is what the session last saw at an absolute path; "" when it never saw the file.

@@ -64,7 +64,8 @@ func intent[A arguments](t *tools, verb string, inside, outside policy.Class) fu
 	}
 }
 
-// preview makes a tool's Preview: the change is planned, and not made.
+// preview makes a tool's Preview: the change is planned, and not made. What is shown is what the call will do, or it will be
+// refused.
 func preview[A arguments](t *tools, verb string, planned func(A) plan) func(*ext.Call, json.RawMessage) (*pages.Display, error) {
 	return func(c *ext.Call, raw json.RawMessage) (*pages.Display, error) {
 		var a A
@@ -79,7 +80,7 @@ func preview[A arguments](t *tools, verb string, planned func(A) plan) func(*ext
 		if err != nil {
 			return nil, err
 		}
-		return change.display(verb), nil
+		return t.previewed(c, a, verb, change)
 	}
 }
 

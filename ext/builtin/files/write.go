@@ -42,7 +42,7 @@ func (t *tools) writeTool() ext.Tool {
 }
 
 func (t *tools) write(c *ext.Call, a writeArgs) (ext.Output, error) {
-	done, err := t.apply(c, a.Path, t.planWrite(a))
+	done, err := t.apply(c, a, t.planWrite(a))
 	if err != nil {
 		return ext.Output{}, err
 	}
@@ -67,13 +67,13 @@ func (t *tools) planWrite(a writeArgs) plan {
 			if a.ExpectedHash != "" {
 				return nil, refuse(staleFile, "%s does not exist, so it has not the expected hash; leave expected_hash out to create it", p.shown)
 			}
-			return newChange(p, nil, []byte(*a.Content))
+			return newChange(p, nil, []byte(*a.Content), utf8Plain)
 		}
-		data, err := likeBefore(p, was, *a.Content)
+		data, e, err := likeBefore(p, was, *a.Content)
 		if err != nil {
 			return nil, err
 		}
-		c, err := newChange(p, was, data)
+		c, err := newChange(p, was, data, e)
 		if err != nil {
 			return nil, err
 		}
@@ -89,10 +89,10 @@ func (t *tools) planWrite(a writeArgs) plan {
 
 // likeBefore writes content down the way the file was: in its encoding, and with CRLF when it had nothing else and content
 // does not say otherwise. What replaces a file that is no text, or damaged, is UTF-8.
-func likeBefore(p place, was *content, content string) ([]byte, error) {
+func likeBefore(p place, was *content, content string) ([]byte, encoding, error) {
 	body, e, err := editable(was.data)
 	if err != nil {
-		return []byte(content), nil
+		return []byte(content), utf8Plain, nil
 	}
 	ending, alone := endings(body)
 	if alone && ending == crlf && !strings.Contains(content, crlf) {
@@ -100,8 +100,8 @@ func likeBefore(p place, was *content, content string) ([]byte, error) {
 	}
 	data, err := e.encode(content)
 	if err != nil {
-		return nil, refuse(invalidUTF8, "%s is %s, which is kept, and %v; use another character, or remove the file first to write it anew as UTF-8",
+		return nil, e, refuse(invalidUTF8, "%s is %s, which is kept, and %v; use another character, or remove the file first to write it anew as UTF-8",
 			p.shown, e, err)
 	}
-	return data, nil
+	return data, e, nil
 }

@@ -29,6 +29,11 @@ func TestWriteCreates(t *testing.T) {
 		t.Errorf("the display has %+v", d)
 	}
 	s.is("a/b/c.txt", "one\ntwo\n")
+	out, err = s.try("write", args{"path": "bin", "content": "\x00"})
+	must(t, err)
+	if d := out.Display.Diff; !d.Binary || d.Added != 0 {
+		t.Errorf("what is no text is shown as %+v", d)
+	}
 	s.ok("write", args{"path": "empty", "content": ""})
 	s.is("empty", "")
 	s.ok("write", args{"path": "wide 世界", "content": "e\u0301 🐙"})

@@ -221,6 +221,24 @@ func TestChatDecodeDetails(t *testing.T) {
 	}
 }
 
+// What Gemini gives with a call goes back with it, to the model that made it.
+func TestChatDecodeExtraContent(t *testing.T) {
+	const signature = `{"google":{"thought_signature":"s<1>"}}`
+	a, sum, err := decodeChat(deltas("tool_calls",
+		`{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"},"extra_content":`+signature+`}]}`,
+		`{"tool_calls":[{"index":1,"id":5,"function":{"name":"bash","arguments":"{}"},"extra_content":null}]}`)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum.Check(t, a)
+	for maker, want := range map[string]int{"prov/big": 1, "prov/small": 0} {
+		body, err := encodeChat(model.Request{Maker: maker, Messages: []model.Message{wiretest.Said(model.RoleAssistant, a.Parts...)}}, dialect{})
+		if err != nil || strings.Count(string(body), `"extra_content":`+signature) != want || strings.Count(string(body), "extra_content") != want {
+			t.Errorf("to %s: %s %v", maker, body, err)
+		}
+	}
+}
+
 func TestChatDecodeBounds(t *testing.T) {
 	calls := func(n int) []string {
 		var list []string

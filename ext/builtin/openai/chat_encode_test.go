@@ -43,6 +43,7 @@ func TestChatEncodeMessages(t *testing.T) {
 		{"reasoning_details", wiretest.Said(model.RoleAssistant, wiretest.Thought(model.Reasoning{Text: "t", Field: fieldPlain, Maker: maker, Opaque: json.RawMessage(`[{"signature":"s"}]`)}), model.Text("a")),
 			`{"role":"assistant","content":"a","reasoning_details":[{"signature":"s"}]}`},
 		{"broken details", wiretest.Said(model.RoleAssistant, wiretest.Thought(model.Reasoning{Text: "t", Field: fieldPlain, Maker: maker, Opaque: json.RawMessage(`[{`)}), model.Text("a")), `{"role":"assistant","content":"a","reasoning":"t"}`},
+		{"reasoning of another wire", wiretest.Said(model.RoleAssistant, wiretest.Thought(model.Reasoning{Text: "t", Field: "thinking", Maker: maker, Opaque: json.RawMessage(`{"signature":"s"}`)}), model.Text("a")), `{"role":"assistant","content":"a"}`},
 		{"another model's reasoning", wiretest.Said(model.RoleAssistant, wiretest.Thought(model.Reasoning{Text: "t", Field: fieldPlain, Maker: "prov/small", Opaque: json.RawMessage(`[]`)}), model.Text("a")), `{"role":"assistant","content":"a"}`},
 		{"a field that is none of the wire's", wiretest.Said(model.RoleAssistant, wiretest.Thought(model.Reasoning{Text: "t", Field: "role", Maker: maker}), model.Text("a")), `{"role":"assistant","content":"a"}`},
 		{"result", wiretest.Said(model.RoleTool, wiretest.Result(call, model.Text("a"), model.Text("b"))), `{"role":"tool","content":"a\nb","tool_call_id":"c1"}`},

@@ -52,7 +52,7 @@ func describe(raw json.RawMessage) string {
 
 // summary is a command on one line, and whether that line says all of it.
 func summary(command string) (title string, whole bool) {
-	all := visible(strings.TrimSpace(command))
+	all := text.Visible(strings.TrimSpace(command))
 	first, rest, _ := strings.Cut(all, "\n")
 	first = text.CleanLine(first) // only tabs are left to clean
 	title = text.Clip(first, maxTitle)
@@ -63,30 +63,6 @@ func summary(command string) (title string, whole bool) {
 	return "run: " + title, whole
 }
 
-// visible shows every character that a cleaner would take out. A shell obeys what follows an escape character, so a person who
-// is asked must not see less of the command than that.
-func visible(command string) string {
-	var b strings.Builder
-	for _, r := range command {
-		const pictures = 0x2400 // ␀, followed by those of the other control characters
-		switch {
-		case r == '\n' || r == '\t' || ' ' <= r && r < 0x7f:
-			b.WriteRune(r)
-		case r < ' ':
-			b.WriteRune(pictures + r)
-		case r == 0x7f:
-			b.WriteRune(pictures + 0x21)
-		default:
-			if s := string(r); text.Clean(s) == s {
-				b.WriteString(s)
-			} else {
-				fmt.Fprintf(&b, "‹U+%04X›", r)
-			}
-		}
-	}
-	return b.String()
-}
-
 func (b *bash) intent(raw json.RawMessage) policy.Intent {
 	a, err := decode(raw)
 	if err != nil {
@@ -95,14 +71,14 @@ func (b *bash) intent(raw json.RawMessage) policy.Intent {
 	i := policy.Intent{Class: policy.HostProcess}
 	var whole bool
 	if i.Title, whole = summary(a.Command); !whole {
-		i.Detail = visible(a.Command)
+		i.Detail = text.Visible(a.Command)
 	}
 	dir, err := b.directory(a.CWD)
 	if err != nil {
 		return i // the call is refused before anything runs
 	}
 	if a.CWD != "" {
-		i.Title += " (in " + visible(a.CWD) + ")"
+		i.Title += " (in " + text.Visible(a.CWD) + ")"
 	}
 	i.ReadOnly = readOnly(a.Command, dir, b.workspace)
 	return i
@@ -115,21 +91,33 @@ func (b *bash) directory(cwd string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(b.workspace, dir)
 	}
+	named := cwd
+	if named == "" {
+		named = dir
+	}
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", refuse(invalidCWD, "there is no directory %s", cwd)
+		switch {
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", refuse(invalidCWD, "%s cannot be used as working directory: %v", named, err)
+		case b.workspaceGone():
+			return "", refuse(invalidCWD, "there is no directory %s any more, which is the workspace; only the person can bring it back", b.workspace)
 		}
-		return "", refuse(invalidCWD, "%s cannot be used as working directory: %v", cwd, err)
+		return "", refuse(invalidCWD, "there is no directory %s", named)
 	}
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return "", refuse(invalidCWD, "%s is not a directory", cwd)
+		return "", refuse(invalidCWD, "%s is not a directory", named)
 	}
 	if b.policy.WorkspaceOnly() && !within(b.workspace, dir) {
-		return "", refuse(notPermitted, "%s is outside the workspace, and the policy %s keeps commands inside it", cwd, b.policy)
+		return "", refuse(notPermitted, "%s is outside the workspace, and the policy %s keeps commands inside it", named, b.policy)
 	}
 	return dir, nil
+}
+
+func (b *bash) workspaceGone() bool {
+	_, err := os.Stat(b.workspace)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // within reports whether path is root or below it; both are clean and absolute.
@@ -144,7 +132,8 @@ func (b *bash) shell() (string, error) {
 	if b.ShellPath != "" {
 		path, err := exec.LookPath(b.ShellPath)
 		if err != nil {
-			return "", fmt.Errorf("the configured shell_path %s is no program that can be run (%w); correct or remove it", b.ShellPath, errors.Unwrap(err))
+			return "", fmt.Errorf("the configured shell_path %s is no program that can be run (%w). Set shell_path to a shell that understands Bash, "+
+				"such as /bin/bash, or remove it so that one is found; then start octavo again", b.ShellPath, errors.Unwrap(err))
 		}
 		return path, nil
 	}

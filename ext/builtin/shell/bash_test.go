@@ -64,6 +64,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestDirectoryThatIsGoneIsNamed(t *testing.T) {
+	s := start(t, shell.Options{})
+	said := func(more ...any) string {
+		t.Helper()
+		_, err := s.tool.Invoke(s.call(t.Context()), arguments("true", more...))
+		if err == nil {
+			t.Fatal("it runs")
+		}
+		return err.Error()
+	}
+	if got := said("cwd", "sub"); !strings.HasPrefix(got, "invalid_cwd: ") || !strings.HasSuffix(got, "there is no directory sub") {
+		t.Error(got)
+	}
+	if err := os.Remove(s.workspace); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{said(), said("cwd", "sub")} {
+		if !strings.HasPrefix(got, "invalid_cwd: ") || !strings.Contains(got, s.workspace+" any more, which is the workspace") {
+			t.Error(got)
+		}
+	}
+	if i := s.tool.Intent(arguments("ls")); i.ReadOnly {
+		t.Error("runs unasked where nothing is")
+	}
+	if err := os.WriteFile(s.workspace, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(); !strings.HasSuffix(got, s.workspace+" is not a directory") {
+		t.Error(got)
+	}
+}
+
 func TestBoundsFromTheInside(t *testing.T) {
 	s := startUnder(t, policy.UnsafeHost, shell.Options{})
 	if err := os.MkdirAll(filepath.Join(s.workspace, "sub dir"), 0o700); err != nil {
@@ -190,7 +222,7 @@ func TestCancelEndsTheTreeAndKeepsTheOutput(t *testing.T) {
 
 func TestShellThatIsNone(t *testing.T) {
 	s := start(t, shell.Options{ShellPath: "/no/such/shell"})
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "shell_path") {
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "Set shell_path to a shell") || !strings.Contains(s.Warnings[0], "/no/such/shell") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 	if _, err := s.tool.Invoke(s.call(t.Context()), arguments("true")); err == nil || !strings.HasPrefix(err.Error(), "spawn: ") {
@@ -266,6 +298,48 @@ func TestKilledOctavoLeavesNothing(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	gone(t, pids...)
+}
+
+func TestKilledOctavoLeavesNoOutputForLong(t *testing.T) {
+	base := t.TempDir()
+	ready := filepath.Join(t.TempDir(), "ready")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "TMPDIR="+base, ownerVariable+"=seq 1 50000; sleep 0.1; echo >"+ready+"; sleep 1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	kept := func() int {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(base, "octavo-output-*", "bash-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(ready); err == nil && kept() > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the command did not begin")
+		}
+	}
+	start(t, shell.Options{TempDir: base})
+	if kept() == 0 {
+		t.Error("what an octavo that lives keeps was removed")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	// Elsewhere it is not looked for.
+	start(t, shell.Options{TempDir: t.TempDir()})
+	if kept() == 0 {
+		t.Fatal("there is nothing to remove")
+	}
+	start(t, shell.Options{TempDir: base})
+	if left, err := os.ReadDir(base); err != nil || len(left) != 0 {
+		t.Errorf("%v stays %v", left, err)
+	}
 }
 
 func BenchmarkCall(b *testing.B) {

@@ -3,14 +3,17 @@
 // other tool.
 //
 // How a command lives and dies is octavo/ext/spawn's. What it prints takes three ways (stream.go): as it came into a temporary
-// file once it is too much (spill.go), as cleaned text to the person while it runs (live.go), and as text for the model
+// file once it is too much (spill.go, spilldir.go), as cleaned text to the person while it runs (live.go), and as text for the model
 // (result.go). Whether it may run without a question is decided from its syntax tree (readonly.go), word by word (word.go, inside.go), by
-// a table of programs (rule.go, rules.go, find.go, git.go).
+// a table of programs (rule.go, rules.go, find.go, git.go), and for git from the repository that it would obey (repository.go,
+// gitconfig.go, gitindex.go).
 package shell
 
 import (
 	"context"
 	"fmt"
+	"os"
+	"sync"
 	"time"
 
 	"octavo/ext"
@@ -55,11 +58,16 @@ func New(o Options) ext.Extension {
 		o.MaxOutputBytes = DefaultOutputBytes
 	}
 	o.MaxOutputBytes = min(max(o.MaxOutputBytes, MinOutputBytes), MaxOutputBytes)
+	if o.TempDir == "" {
+		o.TempDir = os.TempDir()
+	}
+	var swept sync.Once
 	return ext.Extension{
 		Name:        Name,
 		Description: "run shell commands",
 		Source:      "built-in",
-		Prepare: func(_ context.Context, p ext.Prep) (*ext.Contribution, error) {
+		Prepare: func(ctx context.Context, p ext.Prep) (*ext.Contribution, error) {
+			swept.Do(func() { sweep(ctx, o.TempDir, maxSweepNames) })
 			b := &bash{Options: o, policy: p.Policy, workspace: p.Workspace, spills: &spills{base: o.TempDir}}
 			contribution := &ext.Contribution{
 				Instructions: instructions,

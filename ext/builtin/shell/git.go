@@ -90,15 +90,31 @@ func gits(j *judge, args []arg) bool {
 		case "--version":
 			return len(args) == 1
 		case "-C":
-			if len(args) < 2 || !args[1].exact() || args[1].text == "" || !j.inside(args[1]) {
+			if len(args) < 2 {
 				return false
 			}
-			// What follows is relative to it, and is judged from here too: both must be inside.
-			args = args[2:]
+			dir, ok := j.directory(args[1])
+			if !ok {
+				return false
+			}
+			// What follows is relative to it, also a further -C.
+			there := *j
+			there.dir = dir
+			j, args = &there, args[2:]
 		default:
 			r, known := gitRules[name]
-			return known && r.admit(j, args[1:])
+			return known && r.admit(j, args[1:]) && (name == "version" || j.git())
 		}
 	}
 	return false
+}
+
+// git reports whether git only looks in the directory; the answer is kept, for a command that asks git many times.
+func (j *judge) git() bool {
+	only, known := j.repositories[j.dir]
+	if !known {
+		only = looksOnly(j.dir, j.workspace)
+		j.repositories[j.dir] = only
+	}
+	return only
 }

@@ -22,9 +22,9 @@ const (
 // absolute, symbolic links resolved. No is the answer to everything that is not understood whole: other syntax, other
 // programs, other options than the tables of rules.go have, and every word whose value depends on more than this text.
 //
-// It trusts the programs on PATH and their configuration; that of a git repository can name programs of its own (a file system
-// monitor, text conversions). A symbolic link that leads out of the workspace is found where a path is named, or
-// matched by a pattern; links that a program meets by itself are not followed by the options that are allowed.
+// It trusts the programs on PATH and the person's configuration of them, but not a git repository's (repository.go). A symbolic
+// link that leads out of the workspace is found where a path is named, or matched by a pattern; links that a program meets by
+// itself are not followed by the options that are allowed.
 func readOnly(command, dir, workspace string) bool {
 	if len(command) > maxJudged || !within(workspace, dir) || strings.ContainsFunc(command, odd) {
 		return false
@@ -33,7 +33,7 @@ func readOnly(command, dir, workspace string) bool {
 	if err != nil || len(file.Stmts) == 0 {
 		return false
 	}
-	j := &judge{dir: dir, workspace: workspace, loops: map[string]bool{}}
+	j := &judge{dir: dir, workspace: workspace, loops: map[string]bool{}, repositories: map[string]bool{}}
 	j.enter(file.Stmts[0])
 	return j.stmts(file.Stmts)
 }
@@ -48,6 +48,8 @@ type judge struct {
 	workspace string
 	first     *syntax.CallExpr // a cd at the very start, which dir has followed; any other is not understood
 	loops     map[string]bool  // variables of the for loops around
+	// repositories has, by directory, whether git only looks there.
+	repositories map[string]bool
 }
 
 // enter follows "cd directory" when that comes before all else.
@@ -65,21 +67,30 @@ func (j *judge) enter(s *syntax.Stmt) {
 	}
 	name, ok := j.word(call.Args[0])
 	to, ok2 := j.word(call.Args[1])
-	if !ok || !ok2 || name.text != "cd" || !to.exact() || to.text == "" || to.text[0] == '-' || !j.inside(to) {
+	if !ok || !ok2 || name.text != "cd" {
 		return
 	}
-	dir := to.text
-	if !filepath.IsAbs(dir) {
+	dir, ok := j.directory(to)
+	if !ok {
+		return
+	}
+	j.dir, j.first = dir, call
+}
+
+// directory follows a word that names a directory inside the workspace.
+func (j *judge) directory(a arg) (dir string, ok bool) {
+	if !a.exact() || a.text == "" || a.text[0] == '-' || !j.inside(a) {
+		return "", false
+	}
+	if dir = a.text; !filepath.IsAbs(dir) {
 		dir = filepath.Join(j.dir, dir)
 	}
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return
+		return "", false
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return
-	}
-	j.dir, j.first = dir, call
+	info, err := os.Stat(dir)
+	return dir, err == nil && info.IsDir()
 }
 
 func (j *judge) stmts(all []*syntax.Stmt) bool {

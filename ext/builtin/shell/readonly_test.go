@@ -30,6 +30,7 @@ func judged(t *testing.T) (workspace string) {
 			t.Fatal(err)
 		}
 	}
+	layRepository(t, filepath.Join(workspace, ".git"))
 	return workspace
 }
 
@@ -41,7 +42,7 @@ func TestReadOnly(t *testing.T) {
 		"grep -A3 -B 3 -e foo a.go", "rg -n foo", "rg --files -g '*.go'", "rg -t go 'func main' src", "find . -name '*.go' -not -path './x/*'",
 		"find src -type f -maxdepth 2 -print0", "find . \\( -name a -o -name b \\)", "sed -n '1,80p' a.go", "sed -n 5p a.go", "sed -n '10,$p;20p' a.go",
 		"git status", "git status -sb", "git log --oneline -10", "git log -p -n 5 -- src", "git diff", "git diff --stat HEAD~1", "git diff main..HEAD",
-		"git show HEAD:a.go", "git branch", "git branch -a", "git branch --list 'x*'", "git tag -l 'v*'", "git --no-pager log", "git -C src log",
+		"git show HEAD:a.go", "git branch", "git branch -a", "git branch --list 'x*'", "git tag -l 'v*'", "git --no-pager log", "git -C src log", "git -C src -C deep log", "git -C src blame c.go",
 		"git rev-parse --abbrev-ref HEAD", "git ls-files | wc -l", "git blame -L 1,10 a.go", "git stash list", "git remote -v", "git show HEAD@{1}",
 		"git grep -n foo", "echo hello", "echo $HOME", `echo "$(git rev-parse HEAD)"`, "printf '%s\\n' a b", "true && false || echo no",
 		"ls 2>/dev/null", "ls >/dev/null 2>&1", "cat <a.go", "cat <<'EOF'\nhello $x\nEOF", "ls; pwd; # done", "(ls; pwd)", "{ ls; pwd; }", "! grep -q x a.go",
@@ -79,7 +80,7 @@ func TestReadOnly(t *testing.T) {
 		// Reading what is not the workspace's.
 		"cat /etc/passwd", "cat ../outside/secret", "cat src/../../outside/secret", "cat ~/.ssh/id_rsa", "cat ~root/x", "cat $HOME/.ssh/id_rsa", "cat \"$HOME\"", "ls /", "ls ..", "ls .*", "cat out/secret",
 		"cat src/leak.txt", "cat src/*.txt", "cat src/*", "cd out && ls", "cd .. && ls", "cd / && ls", "cat </etc/passwd", "cat <../outside/secret", "cat {/etc/passwd,a.go}", "cat {a,b}.go", "ls -R out",
-		"wc --files0-from=/etc/passwd", "grep x /etc/passwd", "grep -e x -- /etc/passwd", "grep --file=/etc/passwd x", "find / -name x", "find .. -name x", "find . -newer /etc/passwd", "git -C .. log", "git -C /tmp log",
+		"wc --files0-from=/etc/passwd", "grep x /etc/passwd", "grep -e x -- /etc/passwd", "grep --file=/etc/passwd x", "find / -name x", "find .. -name x", "find . -newer /etc/passwd", "git -C .. log", "git -C /tmp log", "git -C src -C leak.txt log", "git -C missing log", "git -C \"\" log", "git -C", "git -C src log -- ../a.go", "git -C src grep x leak.txt",
 		"diff a.go /etc/passwd", "diff -r . out", "git diff --no-index a.go /etc/passwd", "git diff -M /etc/passwd -C /etc/shadow", "git diff /etc/passwd /etc/shadow", "git blame --contents /etc/passwd a.go", "cat $'/etc/passwd'", "cat $\"x\"",
 		"ls -w /etc", "cat x=~/secret", "echo /etc/*", "echo ../*", "for f in /etc/*; do cat \"$f\"; done", "for f in *.go; do cat $f; done", "for f in *.go; do cat \"../$f\"; done", "for f in src/*; do cat \"$f\"; done", "cat \"$(ls)\"", "cat $(ls)",
 		"for f in -delete; do find . \"$f\"; done", "jq 'import \"/etc/x\" as $x; .' a.go", "jq -f x a.go", "jq --rawfile x /etc/passwd . a.go", "tail -f a.go", "cat a.go | sh", "head -c 9 </dev/tcp/host/80", "realpath /etc/passwd",
@@ -127,6 +128,7 @@ func FuzzReadOnly(f *testing.F) {
 		f.Add(c)
 	}
 	ws := f.TempDir()
+	layRepository(f, filepath.Join(ws, ".git"))
 	f.Fuzz(func(t *testing.T, command string) {
 		if !readOnly(command, ws, ws) {
 			return
@@ -145,6 +147,7 @@ func FuzzReadOnly(f *testing.F) {
 
 func BenchmarkReadOnly(b *testing.B) {
 	ws := b.TempDir()
+	layRepository(b, filepath.Join(ws, ".git"))
 	for b.Loop() {
 		readOnly("cd . && git log --oneline -10 | head -5; for f in *.go; do wc -l \"$f\"; done", ws, ws)
 	}

@@ -17,12 +17,13 @@ const (
 )
 
 // spills are the temporary files with output that was too long for a result. They are private (directory 0700, files 0600),
-// the oldest go when there are too many, and all go when the session closes.
+// the oldest go when there are too many, and all go when the session closes, or with the next octavo when this one was killed.
 type spills struct {
-	base string // "" is the system's directory
+	base string // where dir is made
 
 	mu     sync.Mutex
-	dir    string // "" until it is needed
+	dir    string   // "" until it is needed
+	lock   *os.File // on dir while it is ours
 	closed bool
 	files  []*spill // oldest first
 	total  int64
@@ -49,7 +50,7 @@ func (s *spills) create(name string) (*spill, error) {
 	f, err := s.open(name)
 	if errors.Is(err, fs.ErrNotExist) && s.dir != "" {
 		// Something tidied the directory for temporary files while octavo ran.
-		s.dir = ""
+		s.leave()
 		f, err = s.open(name)
 	}
 	if err != nil {
@@ -63,11 +64,10 @@ func (s *spills) create(name string) (*spill, error) {
 
 func (s *spills) open(name string) (*os.File, error) {
 	if s.dir == "" {
-		dir, err := os.MkdirTemp(s.base, "octavo-output-")
-		if err != nil {
+		var err error
+		if s.dir, s.lock, err = makeSpillDir(s.base); err != nil {
 			return nil, err
 		}
-		s.dir = dir
 	}
 	return os.CreateTemp(s.dir, fmt.Sprintf("bash-*-%s.txt", name))
 }
@@ -98,7 +98,16 @@ func (s *spills) close() {
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir) // nobody is left to be told
 	}
+	s.leave()
 	s.files, s.total = nil, 0
+}
+
+// leave gives the directory up.
+func (s *spills) leave() {
+	if s.lock != nil {
+		_ = s.lock.Close() // only read
+	}
+	s.dir, s.lock = "", nil
 }
 
 // write adds b as far as the bound lets it.

@@ -1,5 +1,5 @@
 // Command scriptedmodel serves a script as a model, for demonstrations and measurements of octavo and of any other client of
-// chat completions. modeltest.ParseScript says what a script is.
+// chat completions, Responses or Messages. modeltest.ParseScript says what a script is.
 package main
 
 import (
