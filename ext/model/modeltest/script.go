@@ -70,19 +70,22 @@ type talk struct {
 	failed bool // its last request got no answer, so that the same one may come again
 }
 
-// ParseScript reads a script of one JSON object a line; blank lines and lines that begin with # are skipped. What a file names
-// is looked for in dir. Keys:
-//
-//	say, say_file       the answer's text, or a file with it
-//	reasoning           what is thought before
-//	calls, text         tools to call, [{"name": ..., "args": {...} or "text to the letter", "id": ...}], and what is said before
-//	status, body, headers   a refusal
-//	raw                 a response body to the letter
-//	cut, stall, hangup  break off, or fall silent, after so many events; close without a word
-//	finish, usage       the finish reason, {"prompt", "cached", "written", "completion", "reasoning"}
-//	chunk               runes in a delta
-//	first_ms, delay_ms  wait before the first event, and before each later one
-//	repeat, loop        answer so often; go on here after the script's end
+// Format says what a script is, for people.
+const Format = `A script answers one request with each line, which is a JSON object; blank lines and lines that begin with # are skipped.
+  say, say_file            the answer's text, or a file with it (looked for beside the script)
+  reasoning                what is thought before
+  calls, text              tools to call, and what is said before:
+                           [{"name": "read", "args": {"path": "go.mod"}}], args may be text to the letter, id is made when it lacks
+  status, body, headers    a refusal
+  raw                      a response body to the letter
+  cut, stall, hangup       break off, or fall silent, after so many events; close without a word
+  finish, usage            the finish reason; {"prompt": 9, "cached": 0, "written": 0, "completion": 9, "reasoning": 0}
+  chunk                    runes in a delta
+  first_ms, delay_ms       wait before the first event, and before each later one
+  repeat, loop             answer so often; go on here after the script's end
+`
+
+// ParseScript reads a script in Format. What it names is looked for in dir.
 func ParseScript(r io.Reader, dir string) (Script, error) {
 	var sc Script
 	in := bufio.NewScanner(r)

@@ -1,5 +1,5 @@
 // Command scriptedmodel serves a script as a model, for demonstrations and measurements of octavo and of any other client of
-// chat completions, Responses or Messages. modeltest.ParseScript says what a script is.
+// chat completions, Responses or Messages. modeltest.Format says what a script is.
 package main
 
 import (
@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() {
 		fmt.Fprintln(flags.Output(), "usage: scriptedmodel [flags] SCRIPT   (a file of one JSON object a line; - is standard input)")
 		flags.PrintDefaults()
+		fmt.Fprint(flags.Output(), "\n"+modeltest.Format)
 	}
 	if err := flags.Parse(args); err != nil {
 		return err
