@@ -189,6 +189,9 @@ func oneLine(s string) string { return strings.ReplaceAll(text.Visible(s), "\n",
 // showEnd makes the spaces and tabs that end a line visible.
 func showEnd(s string) string {
 	end := len(strings.TrimRight(s, " \t"))
+	if end == len(s) {
+		return s
+	}
 	return s[:end] + strings.NewReplacer(" ", "␠", "\t", "␉").Replace(s[end:])
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"octavo/app/api"
 	"octavo/app/plain"
 )
@@ -220,6 +222,7 @@ func TestInteractiveAnswerIsTypedAfterItsQuestion(t *testing.T) {
 		o.Flush = func() error { flushes++; return nil }
 	})
 	k.line("go")
+	k.pause()
 	k.typist.keys("o") // and no enter
 	k.typist.taken()
 	close(typed)
@@ -251,15 +254,50 @@ func TestInteractiveTerminalThatDoesNotFlush(t *testing.T) {
 		o.Flush = func() error { return errors.New("no") }
 	})
 	k.line("go")
+	k.pause()
 	k.expect("answer> ")
 	k.clock.pass(time.Minute)
 	k.line("o")
-	k.expect("typed too soon")
+	k.expect("typed too soon to have been read; again\nanswer> ")
 	k.clock.pass(time.Minute)
 	k.line("d")
 	k.expect("[completed]")
 	k.typist.eof()
 	if err := k.end(); err != nil || len(s.answers) != 1 || s.answers[0].Option != "deny" {
 		t.Errorf("%v %+v", err, s.answers)
+	}
+}
+
+// A text that is pasted at the prompt is one input; what follows later, and a command, is not part of it.
+func TestInteractivePaste(t *testing.T) {
+	s := newStage(t)
+	s.run = func(context.Context, string) (api.Outcome, error) { return api.Outcome{Text: "ran"}, nil }
+	k := startTalk(t, s, func(k *talk, o *plain.Options) {
+		terminal(k, o)
+		o.Flush = func() error { return nil }
+	})
+	k.expect("> ")
+	for _, l := range []string{"one", "", "  two", "three"} { // a terminal gives one line for each Read
+		k.line(l)
+	}
+	k.pause()
+	k.out.await(t, "[completed]", 1)
+	k.line("four")
+	k.line("/run")
+	k.out.await(t, "ran", 1)
+	k.out.await(t, "[completed]", 2)
+	k.line("five")
+	k.clock.set(11 * time.Millisecond)
+	k.line("six")
+	k.out.await(t, "[completed]", 3)
+	k.pause()
+	k.line("seven")
+	k.typist.eof()
+	if err := k.end(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"chat: one\n\n  two\nthree", "chat: four", "chat: five", "chat: six", "chat: seven"}
+	if diff := cmp.Diff(want, s.said()); diff != "" {
+		t.Error(diff)
 	}
 }

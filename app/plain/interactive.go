@@ -38,6 +38,7 @@ func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api
 	v.show(nil)
 	v.stopBeat()
 	v.stayHere()
+	v.dropPaste()
 	if closing := v.leave(ctx); errors.Is(err, errLeave) {
 		err = errors.Join(v.failed, closing)
 	}
@@ -72,6 +73,7 @@ type conversation struct {
 	attention *attention
 
 	compose   composer
+	paste     paste
 	held      []line // typed while they cannot be looked at; see holding
 	ended     bool   // no more lines will come
 	question  *question
@@ -132,6 +134,10 @@ func (v *conversation) run(ctx context.Context, prompts []api.Input) error {
 			err = v.typed(ctx, l, open)
 		case r := <-done:
 			err = v.commandEnded(r)
+		case <-v.paste.wait:
+			if len(v.lines.lines) == 0 { // otherwise more of it has been read
+				v.pasted(ctx)
+			}
 		case <-v.beat:
 			v.working()
 		case <-v.disarm:
@@ -159,7 +165,7 @@ func (v *conversation) rest(ctx context.Context) error {
 			return err
 		}
 	}
-	if v.command != nil || v.question != nil || v.state.Turn != nil {
+	if v.command != nil || v.question != nil || v.state.Turn != nil || v.paste.wait != nil {
 		return nil
 	}
 	if idle, err := v.idle(); err != nil || !idle {

@@ -169,6 +169,13 @@ func (c *clock) pass(d time.Duration) bool {
 	return ch != nil
 }
 
+// set lets d go by without anybody being told.
+func (c *clock) set(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
 // talk is a conversation under test.
 type talk struct {
 	t          *testing.T
@@ -219,6 +226,26 @@ func terminal(k *talk, o *plain.Options) {
 func (k *talk) line(s string) {
 	k.typist.keys(s + "\n")
 	k.typist.taken()
+}
+
+// pause lets a person at a terminal take a breath after a line: nothing is pasted.
+func (k *talk) pause() {
+	for began := false; ; time.Sleep(time.Millisecond) {
+		k.clock.mu.Lock()
+		wait := k.clock.ticks[10*time.Millisecond]
+		if wait != nil {
+			began = true
+			k.clock.at = k.clock.at.Add(10 * time.Millisecond)
+			select {
+			case wait <- k.clock.at:
+			default: // it was not looked at yet
+			}
+		}
+		k.clock.mu.Unlock()
+		if began && wait == nil {
+			return
+		}
+	}
 }
 
 func (k *talk) expect(want string) { k.t.Helper(); k.out.await(k.t, want, 1) }

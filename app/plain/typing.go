@@ -42,6 +42,7 @@ func (v *conversation) incoming() <-chan line {
 func (v *conversation) typed(ctx context.Context, l line, open bool) error {
 	if !open {
 		// Nobody can answer any more. What runs is waited for.
+		v.pasted(ctx)
 		v.ended = true
 		if v.question != nil && v.question.ID == askGoOn {
 			v.show(nil)
@@ -76,6 +77,9 @@ func (v *conversation) say(ctx context.Context, l line) error {
 		// A terminal passes on the keys that move a cursor or clear a screen; nobody means to say them.
 		l.text = text.Clean(l.text)
 	}
+	if v.pasteOver(l.at) {
+		v.pasted(ctx)
+	}
 	var input string
 	var block, done bool
 	if err == nil {
@@ -85,14 +89,12 @@ func (v *conversation) say(ctx context.Context, l line) error {
 	case err != nil:
 		v.compose.drop()
 		v.log.fail(wordError, err)
-	case !done || strings.TrimSpace(input) == "":
+	case !done || v.paste.wait == nil && strings.TrimSpace(input) == "":
 	case strings.HasPrefix(input, "/") && !block:
+		v.pasted(ctx)
 		v.start(ctx, input, false)
 	default:
-		v.spoken = 0
-		if r, ok := v.submit(ctx, api.Input{Kind: api.InputChat, Text: input}); ok && !r.Queued && v.o.Echo != nil && v.o.Terminal {
-			v.spoken = r.Seq
-		}
+		v.chat(ctx, input, l.at)
 	}
 	return nil
 }
@@ -228,8 +230,8 @@ func (v *conversation) flush() bool {
 
 // invite asks for an answer, from now on.
 func (v *conversation) invite() {
+	v.offered = v.o.Now() // all that has to be read has been written
 	v.log.prompt("answer> ")
-	v.offered = v.o.Now()
 }
 
 // hasty reports whether a line was typed before the question could be read.

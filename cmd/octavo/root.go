@@ -45,6 +45,7 @@ type flags struct {
 	shellPath                  string
 	bashTimeout, maxOutput     int
 	maxTurns                   int
+	listModels                 search
 	offline, strict            bool
 	color                      string
 	showReasoning              bool
@@ -77,6 +78,9 @@ func newRoot(p *process) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.listModels.wanted {
+				return p.listModels(c, f, args)
+			}
 			if err := mistyped(c, args); err != nil {
 				return err
 			}
@@ -150,6 +154,8 @@ func (f *flags) add(root *cobra.Command) {
 	l.IntVar(&f.maxOutput, "max-output-bytes", 0, "how much of a result the model reads, in bytes")
 	l.BoolVar(&f.noContextFiles, "no-context-files", false, "do not read AGENTS.md")
 	l.StringVar(&f.systemPrompt, "system-prompt", "", "use this text instead of all instructions, also when it is empty")
+	l.Var(&f.listModels, "list-models", "list models and leave: `[SEARCH]` narrows them, all adds those of providers that are not configured")
+	l.Lookup("list-models").NoOptDefVal = searchNothing
 	l.BoolVar(&f.showReasoning, "show-reasoning", false, "print what the model thinks, too")
 
 	g := root.PersistentFlags()
