@@ -13,8 +13,9 @@ import (
 
 // models finds the models of the configuration through the extensions that speak their wires.
 type models struct {
-	settings *settings.Settings
-	byWire   map[string]ext.Provider
+	settings   *settings.Settings
+	byWire     map[string]ext.Provider
+	catalogues []ext.Catalogue // the first that lists a model describes it
 
 	mu    sync.Mutex
 	found map[string]*model.Upstream
@@ -23,6 +24,7 @@ type models struct {
 func newModels(s *settings.Settings, extensions []ext.Extension) *models {
 	m := &models{settings: s, byWire: map[string]ext.Provider{}, found: map[string]*model.Upstream{}}
 	for _, e := range extensions {
+		m.catalogues = append(m.catalogues, e.Models...)
 		for _, p := range e.Providers {
 			if _, taken := m.byWire[p.Wire]; !taken {
 				m.byWire[p.Wire] = p
@@ -50,6 +52,12 @@ func (m *models) Resolve(id string) (*model.Upstream, error) {
 	if !ok {
 		return nil, fmt.Errorf("provider %s: no extension speaks the wire %q; wire in config.toml names another", profile.Name, profile.Wire)
 	}
+	// The wire reads it there, and so the configuration's words and the catalogue's reach it alike (plugins.md 1.7).
+	described := ext.Describe(m.catalogues, profile, modelID)
+	if profile.Models == nil {
+		profile.Models = map[string]model.Info{}
+	}
+	profile.Models[modelID] = described // the map is the profile's own
 	up, err := provider.Resolve(profile, modelID)
 	if err != nil {
 		return nil, err
@@ -60,3 +68,21 @@ func (m *models) Resolve(id string) (*model.Upstream, error) {
 
 // Known implements session.Models.
 func (m *models) Known() []string { return m.settings.Models() }
+
+// Catalogued implements session.Models.
+func (m *models) Catalogued(up *model.Upstream) int {
+	for _, c := range m.catalogues {
+		provider, ok := c.Provider(up.Endpoint)
+		if !ok {
+			continue
+		}
+		n := 0
+		for _, row := range c.List() {
+			if row.Provider == provider {
+				n++
+			}
+		}
+		return n
+	}
+	return 0
+}

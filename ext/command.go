@@ -104,6 +104,8 @@ type ModelState struct {
 	Effort  string   `json:"effort,omitempty"`
 	Known   []string `json:"known"`             // every configured provider/model
 	Efforts []string `json:"efforts,omitempty"` // levels that Model takes; nil when unknown
+	// Catalogued is how many models of Model's provider the catalogue describes; 0 when it does not know the provider.
+	Catalogued int `json:"catalogued,omitempty"`
 }
 
 // SessionLine is one session in a list.

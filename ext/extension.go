@@ -28,6 +28,8 @@ type Extension struct {
 	Prepare func(ctx context.Context, p Prep) (*Contribution, error)
 	// Providers can turn a configured profile into a model that answers.
 	Providers []Provider
+	// Models are catalogues of what is known of models; the first that lists a model describes it.
+	Models []Catalogue
 }
 
 // Prep is what an extension may know of the session it prepares for.

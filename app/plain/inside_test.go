@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"octavo/app/api"
+	"octavo/pages/text"
+	"octavo/render"
 )
 
 // However a text is cut into fragments, no character is torn and nothing is lost.
@@ -225,5 +227,26 @@ func TestPhaseText(t *testing.T) {
 		if got := phaseText(&api.TurnState{TurnInfo: api.TurnInfo{Phase: c.phase}, Tools: c.tools}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.phase, got, c.want)
 		}
+	}
+}
+
+func TestLogLinesFitTheTerminal(t *testing.T) {
+	var out strings.Builder
+	l := log{out: &out, terminal: true, look: render.Options{Width: 20}}
+	l.say(wordTool, "bash run: go test ./... - ok")
+	l.say(wordTool, "short")
+	want := "[tool] bash run:\n  go test ./... - ok\n[tool] short\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+	for line := range strings.Lines(out.String()) {
+		if text.Width(strings.TrimSuffix(line, "\n")) > 20 {
+			t.Errorf("%q is wider than the terminal", line)
+		}
+	}
+	out.Reset()
+	l.terminal = false
+	if l.say(wordTool, strings.Repeat("x ", 50)); strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("in a pipe a line stays one: %q", out.String())
 	}
 }

@@ -48,7 +48,19 @@ type log struct {
 
 // say writes one line to out.
 func (l *log) say(w word, s string) {
-	l.write("[" + l.style(w).Paint(string(w)) + "] " + text.CleanLine(s) + "\n")
+	line := strings.TrimPrefix(l.fitted(w, s), "["+string(w)+"]")
+	l.write("[" + l.style(w).Paint(string(w)) + "]" + line + "\n")
+}
+
+// fitted is a line of the log. On a terminal it is broken between words where the terminal would break it anywhere, and goes on
+// indented; elsewhere it stays one line, for programs.
+func (l *log) fitted(w word, s string) string {
+	line := "[" + string(w) + "] " + text.CleanLine(s)
+	const indent = "  "
+	if !l.terminal || l.look.Width <= 2*len(indent) || text.Width(line) <= l.look.Width {
+		return line
+	}
+	return strings.ReplaceAll(text.Wrap(line, l.look.Width-len(indent)), "\n", "\n"+indent)
 }
 
 // warn writes one line to err, without colour: it need not be the same terminal.
@@ -56,7 +68,7 @@ func (l *log) warn(w word, s string) {
 	if l.waiting && l.failed == nil {
 		l.write("")
 	}
-	_, err := fmt.Fprintf(l.err, "[%s] %s\n", w, text.CleanLine(s))
+	_, err := fmt.Fprintln(l.err, l.fitted(w, s))
 	if l.failed == nil && errors.Is(err, ErrInterrupted) {
 		l.failed = err // nobody could be told of any other failure
 	}

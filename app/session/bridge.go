@@ -26,7 +26,7 @@ func (b *bridge) Model(ctx context.Context) (ext.ModelState, error) {
 func (a *actor) modelState() ext.ModelState {
 	m := ext.ModelState{Model: a.row.Model, Effort: a.row.Effort, Known: a.o.Models.Known()}
 	if up, err := a.o.Models.Resolve(a.row.Model); err == nil {
-		m.Model, m.Efforts = up.ID(), up.Info.Efforts
+		m.Model, m.Efforts, m.Catalogued = up.ID(), up.Info.Efforts, a.o.Models.Catalogued(up)
 	}
 	return m
 }

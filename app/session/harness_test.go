@@ -128,6 +128,9 @@ func (w *world) Resolve(id string) (*model.Upstream, error) {
 // Known implements session.Models.
 func (w *world) Known() []string { return []string{"local/scripted"} }
 
+// Catalogued implements session.Models.
+func (w *world) Catalogued(*model.Upstream) int { return 0 }
+
 // Sessions implements session.Home.
 func (w *world) Sessions(context.Context, api.SessionQuery) ([]api.SessionInfo, error) {
 	return nil, nil

@@ -162,7 +162,7 @@ func (s *Session) withImages(ctx context.Context, messages []model.Message, up *
 		if !copied {
 			messages, copied = slices.Clone(messages), true
 			if blind {
-				s.tellOnce("blind "+up.ID(), up.ID()+" reads no pictures (images = false): it is told only that there was one")
+				s.tellOnce("blind "+up.ID(), up.ID()+" reads no pictures: it is told only that there was one")
 			}
 		}
 		messages[i].Parts = parts

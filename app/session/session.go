@@ -47,6 +47,9 @@ type Models interface {
 	Resolve(id string) (*model.Upstream, error)
 	// Known lists every configured provider/model.
 	Known() []string
+	// Catalogued is how many models of the one who answers behind an upstream's endpoint are described by a catalogue, configured
+	// or not; 0 when none knows the endpoint.
+	Catalogued(up *model.Upstream) int
 }
 
 // Home is what a session may ask of the home it belongs to.

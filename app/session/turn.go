@@ -171,7 +171,7 @@ func (a *actor) overLimit(r *run) api.Settled {
 	if l.CostMicro > 0 && a.state.Usage.Unpriced > 0 {
 		// A ceiling that cannot be kept must not look as if it were (product.md 5: hard ceilings fail closed).
 		return api.Settled{Outcome: api.SettledCostLimit, Error: "max_cost_microdollars is set, but requests of this session have no known " +
-			"price; give the model a price in config.toml or take the limit away"}
+			"price; give the model one in config.toml or take the limit away"}
 	}
 	if cost == nil {
 		return api.Settled{}

@@ -12,6 +12,7 @@ import (
 	"octavo/ext/builtin/commands"
 	"octavo/ext/builtin/files"
 	"octavo/ext/builtin/instructions"
+	"octavo/ext/builtin/models"
 	"octavo/ext/builtin/openai"
 	"octavo/ext/builtin/shell"
 	"octavo/ext/model"
@@ -45,24 +46,27 @@ func All(d Deps) []ext.Extension {
 	all = append(all,
 		instructions.New(instructions.Options{Files: d.ContextFiles, Dir: d.Dir}),
 		commands.New())
-	return append(all, models(d.Client)...)
+	return append(append(all, wires(d.Client)...), models.New())
 }
 
-// models lists the extensions that make models answer.
-func models(c *model.Client) []ext.Extension {
+// Catalogues lists what built-in extensions know of models, for a caller who has no session.
+func Catalogues() []ext.Catalogue { return models.New().Models }
+
+// wires lists the extensions that make models answer.
+func wires(c *model.Client) []ext.Extension {
 	return []ext.Extension{claude.New(c), openai.New(c)}
 }
 
 // Provider finds the built-in provider that speaks a wire, for a caller who has no session: setup and doctor.
 func Provider(c *model.Client, wire string) (ext.Provider, error) {
-	var wires []string
-	for _, e := range models(c) {
+	var spoken []string
+	for _, e := range wires(c) {
 		for _, p := range e.Providers {
 			if p.Wire == wire {
 				return p, nil
 			}
-			wires = append(wires, p.Wire)
+			spoken = append(spoken, p.Wire)
 		}
 	}
-	return ext.Provider{}, fmt.Errorf("no extension speaks the wire %q; the wires are %s", wire, strings.Join(wires, ", "))
+	return ext.Provider{}, fmt.Errorf("no extension speaks the wire %q; the wires are %s", wire, strings.Join(spoken, ", "))
 }

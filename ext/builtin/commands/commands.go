@@ -146,6 +146,11 @@ func showModel(m ext.ModelState) string {
 		}
 		b.WriteString("\n" + mark + text.CleanLine(known))
 	}
+	if m.Catalogued > 0 {
+		provider, _, _ := strings.Cut(m.Model, "/")
+		fmt.Fprintf(&b, "\nthe catalogue knows %s of %s: octavo --list-models %[2]s",
+			text.Plural(m.Catalogued, "model"), text.CleanLine(provider))
+	}
 	if len(m.Known) == 0 {
 		b.WriteString("\nno model is configured: octavo setup --preset lm-studio --yes, or octavo setup --help")
 	}
@@ -209,7 +214,7 @@ func money(r ext.Report) string {
 	case r.CostMicro == nil && r.Requests == 0:
 		return "nothing yet"
 	case r.CostMicro == nil:
-		return "unknown: the model has no price in config.toml"
+		return "unknown: neither config.toml nor the catalogue has a price for this model"
 	case r.Unpriced > 0:
 		return fmt.Sprintf("%s, not counting %s without a price", text.Money(*r.CostMicro), text.Plural(int(r.Unpriced), "request"))
 	default:
@@ -232,7 +237,7 @@ func window(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	if r.Window > 0 {
 		whole += fmt.Sprintf(" of %s (%d%%)", text.Count(int64(r.Window)), total*100/r.Window)
 	} else {
-		whole += "; the model's window is not known (context_tokens in config.toml)"
+		whole += "; the model's window is not known (context_tokens in config.toml tells it)"
 	}
 	return answer(facts(append(lines, [2]string{"in all", whole})), r)
 }

@@ -162,11 +162,15 @@ func TestModel(t *testing.T) {
 	if err := json.Unmarshal(out.Data, &data); err != nil || data.Model != "local/b" || len(data.Known) != 2 {
 		t.Errorf("data %s, %v", out.Data, err)
 	}
+	b.model.Catalogued = 28
+	if want := "\n* local/b\nthe catalogue knows 28 models of local: octavo --list-models local"; !strings.HasSuffix(b.must(t, "/model").Text, want) {
+		t.Errorf("it does not end with %q", want)
+	}
 	has(t, b.must(t, "/model", "model", "local/a").Text, "from the next request on: local/a")
 	b.must(t, "/model", "model", "local/a", "effort", "low")
 	has(t, b.must(t, "/effort").Text, "local/a, effort low (of low, high)")
 	has(t, b.must(t, "/effort", "level", "high").Text, "from the next request on: local/a, effort high")
-	want := []string{"model", `select "local/a" ""`, `select "local/a" "low"`, "model", `select "" "high"`}
+	want := []string{"model", "model", `select "local/a" ""`, `select "local/a" "low"`, "model", `select "" "high"`}
 	if !reflect.DeepEqual(b.done, want) {
 		t.Errorf("asked %q, want %q", b.done, want)
 	}

@@ -50,6 +50,9 @@ func provider(c *model.Client, name string, wire func(dialect) model.Wire) ext.P
 			Images:   model.ImageLimits{MaxEdge: maxImageEdge, MaxBytes: maxImageBytes},
 			Info:     p.Models[modelID],
 			Stream: func(ctx context.Context, r model.Request, emit func(model.Event) error) (*model.Answer, error) {
+				if levels := p.Models[modelID].Efforts; len(levels) == 1 && levels[0] == r.Effort {
+					r.Effort = "" // a model with one level, off for one that does not think, need not and may not be told
+				}
 				return c.Ask(ctx, e, w, r, emit)
 			},
 			Probe: func(ctx context.Context) ([]string, error) { return c.ListModels(ctx, e, w) },
