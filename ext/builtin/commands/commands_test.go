@@ -216,7 +216,7 @@ func TestMoneyNeverShowsUnknownAsNothing(t *testing.T) {
 		want   string
 	}{
 		{ext.Report{}, "nothing yet"},
-		{ext.Report{Requests: 2, Unpriced: 2}, "unknown: the model has no price"},
+		{ext.Report{Requests: 2, Unpriced: 2}, "unknown: neither config.toml nor the catalogue has a price"},
 		{ext.Report{Requests: 2, CostMicro: &zero}, "$0.00"},
 		{ext.Report{Requests: 2, CostMicro: &some}, "$0.62"},
 		{ext.Report{Requests: 3, Unpriced: 1, CostMicro: &some}, "$0.62, not counting 1 request without a price"},
