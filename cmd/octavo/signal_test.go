@@ -120,8 +120,8 @@ func TestTypeAheadOnATerminal(t *testing.T) {
 	go func() { x.done <- cmd.Wait() }()
 	// answer types until it is taken: what comes right after a question is not.
 	answer := func(with string, taken func() bool) {
-		x.say(with)
-		for refused := strings.Count(x.all(), "again"); !taken(); {
+		refused := strings.Count(x.all(), "again")
+		for x.say(with); !taken(); {
 			pause := 5 * time.Millisecond
 			if n := strings.Count(x.all(), "again"); n > refused {
 				refused, pause = n, time.Second/2
