@@ -2,6 +2,7 @@ package sessionstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -272,6 +273,35 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // read runs fn over one consistent view of the file. The context interrupts it.
 func (s *Store) read(ctx context.Context, fn func(*sqlite.Conn) error) error {
+	err := s.glance(ctx, fn)
+	if errors.Is(err, ErrNotFound) {
+		return s.settle(ctx, fn)
+	}
+	return err
+}
+
+// settle runs fn once more where the newest commit is sure to be seen, on the writer and with SQLite's write lock held. A reader has
+// been seen, once and right after another process was killed, to miss a row that was committed long before; that nothing is there is
+// said rarely and believed for good, so it is worth asking twice. fn has collected nothing when it says ErrNotFound.
+func (s *Store) settle(ctx context.Context, fn func(*sqlite.Conn) error) error {
+	give, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer give()
+	if err := s.begin(ctx, s.writer); err != nil {
+		return s.explain(ctx, err)
+	}
+	defer func() {
+		if !s.writer.AutocommitEnabled() {
+			_ = transient(s.writer, "ROLLBACK") // ends a read; there is nothing to lose
+		}
+	}()
+	return s.explain(ctx, fn(s.writer))
+}
+
+// glance runs fn on one of the readers.
+func (s *Store) glance(ctx context.Context, fn func(*sqlite.Conn) error) error {
 	select {
 	case <-s.closing:
 		return ErrClosed
