@@ -1,5 +1,6 @@
-# make run   builds octavo and starts it        make test   installs what the tests need and runs them all
-# make bench every benchmark, as one table      make check  what .ci/run does beside the tests
+# make run    builds octavo and starts it       make demo   the same with a scripted model, offline
+# make test   installs what the tests need and runs them all
+# make bench  every benchmark, as one table     make check  what .ci/run does beside the tests
 SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
@@ -9,7 +10,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 2000x
 ARGS        ?=
 
-.PHONY: build run test deps race check sdkcheck bench fuzz clean
+.PHONY: build run demo test deps race check sdkcheck bench fuzz clean
 
 build: bin/octavo
 
@@ -19,6 +20,16 @@ bin/octavo: $(shell git ls-files -co --exclude-standard '*.go' go.mod go.sum 2>/
 # For example: make run ARGS='-p "what does this project do?"'
 run: build
 	./bin/octavo $(ARGS)
+
+# octavo against the scripted model, offline, with a home of its own that goes when it ends.
+demo: build
+	@go build -o bin/scriptedmodel ./ext/model/modeltest/cmd/scriptedmodel
+	@home=$$(mktemp -d); set -m; bin/scriptedmodel --restart docs/demo.jsonl >$$home/url & model=$$!; set +m; \
+	trap 'kill $$model 2>/dev/null || :; rm -rf $$home' EXIT; \
+	until [ -s $$home/url ]; do sleep 0.05; done; export OCTAVO_HOME=$$home/octavo; \
+	bin/octavo setup --endpoint $$(cat $$home/url) --provider demo --manual-model scripted --no-auth --yes >/dev/null; \
+	echo 'This is the scripted model: say anything, for example "look around". /quit leaves.'; \
+	bin/octavo $(ARGS)
 
 # Debian packages by the command that shows they are there.
 NEEDS := gcc:gcc python3:python3 git:git rg:ripgrep tmux:tmux patch:patch
