@@ -8,6 +8,7 @@ SHELL       := /bin/bash
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0-dev)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 2000x
+BENCHTIME   ?= 1s
 ARGS        ?=
 
 .PHONY: build run demo test deps race check sdkcheck bench fuzz clean
@@ -67,7 +68,7 @@ fuzz:
 			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg | tail -n 2; done; done
 
 bench:
-	@go test -run '^$$' -bench . -benchmem ./... | awk ' \
+	@go test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./... | awk ' \
 		/^pkg:/ { pkg = $$2; sub(/^octavo\//, "", pkg) } \
 		/^Benchmark/ { name = $$1; sub(/^Benchmark/, "", name); sub(/-[0-9]+$$/, "", name); rest = ""; \
 			for (i = 3; i < NF; i += 2) rest = rest sprintf("  %14s %-9s", $$i, $$(i + 1)); \
