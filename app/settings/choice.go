@@ -52,7 +52,7 @@ func (s *Settings) ResolveModel(text string) (profile ext.Profile, modelID strin
 
 func (s *Settings) unknownModel(text string) error {
 	if len(s.Providers) == 0 {
-		return fmt.Errorf("model %s: no provider is configured.\n%s", show(text), setupAdvice)
+		return fmt.Errorf("model %s: no provider is configured.\n%s", show(text), setupAdvice())
 	}
 	names := slices.Sorted(maps.Keys(s.Providers))
 	provider, id, slash := strings.Cut(text, "/")
@@ -97,14 +97,16 @@ func listed(names []string, between string) string {
 	return strings.Join(names, between)
 }
 
-const setupAdvice = `Configure one:
-  octavo setup --preset lm-studio --yes    (also: ollama, openai, openrouter)
-  octavo setup --provider NAME --endpoint URL --no-auth --model ID --yes`
+// setupAdvice is what to type to have a provider.
+func setupAdvice() string {
+	return "Configure one:\n  octavo setup --preset NAME --yes    (NAME is " + strings.Join(presetNames(), ", ") +
+		")\n  octavo setup --provider NAME --endpoint URL --no-auth --model ID --yes"
+}
 
 // NoModel is what every mode shows when it needs a model and none is configured: what to type.
 func (s *Settings) NoModel() string {
 	if len(s.Providers) == 0 {
-		return ErrNoModel.Error() + ".\n" + setupAdvice
+		return ErrNoModel.Error() + ".\n" + setupAdvice()
 	}
 	names := slices.Sorted(maps.Keys(s.Providers))
 	example := names[0] + "/MODEL"

@@ -35,7 +35,7 @@ func TestResolveModel(t *testing.T) {
 
 func TestNoModelSaysWhatToType(t *testing.T) {
 	s := newPlace(t).must()
-	for _, want := range []string{"no model is configured", "octavo setup --preset lm-studio", "--endpoint URL", "--model ID"} {
+	for _, want := range []string{"no model is configured", "octavo setup --preset NAME", "--endpoint URL", "--model ID"} {
 		if !strings.Contains(s.NoModel(), want) {
 			t.Errorf("without providers: %q lacks %q", s.NoModel(), want)
 		}

@@ -283,6 +283,8 @@ func TestCommandLine(t *testing.T) {
 		{2, "effect_policy", []string{"-p", "--effect-policy", "yolo", "hi"}},
 		{2, "bash_timeout_secs", []string{"-p", "--bash-timeout-secs", "0", "hi"}},
 		{2, "no prompt", []string{"-p"}},
+		{2, "did you mean \"sessions\"", []string{"sesions", "list"}},
+		{2, "takes no \"lst\"", []string{"sessions", "lst"}},
 		{2, "sessions list", []string{"--resume"}},
 		{1, "no tool \"fly\"", []string{"-p", "--tools", "fly", "hi"}},
 		{1, "no provider is named", []string{"-p", "--model", "nobody/x", "hi"}},

@@ -96,6 +96,7 @@ func newRoot(p *process) *cobra.Command {
 	})
 	f.add(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(newSetup(p, f), newDoctor(p, f), newSessions(p, f))
 	return root
 }
