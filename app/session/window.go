@@ -20,9 +20,8 @@ func reserve(i model.Info) int {
 // estimate is the size of the next request in tokens: what the provider counted for the newest one and its answer, with an
 // estimate of what came since; or an estimate of all of it while nothing was counted.
 func (a *actor) estimate(f frozen) int {
-	whole := model.Estimate(f.request)
 	if a.context == 0 {
-		return whole
+		return model.Estimate(f.request)
 	}
 	since := 0
 	for i := len(f.request.Messages) - 1; i >= 0 && f.request.Messages[i].Role != model.RoleAssistant; i-- {
