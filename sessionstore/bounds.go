@@ -17,7 +17,7 @@ const (
 	MaxPayload    = 16 << 20  // one entry or input
 	MaxAppend     = 1024      // entries in one change
 	MaxReferences = 256       // blobs of one entry
-	MaxQueue      = 32        // inputs that wait in a session (plugins.md 3.2)
+	MaxQueue      = 64        // inputs that wait in a session (product.md 1.5; plugins.md 3.2 has 32)
 	MaxRequests   = 256       // request rows in one change
 	MaxErrorText  = 4096      // a request's error; cut, not refused
 	MaxEntries    = 1<<32 - 1 // entries of one session, a number

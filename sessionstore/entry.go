@@ -159,8 +159,8 @@ func (s *Store) page(ctx context.Context, session string, after int64) (list []E
 
 // Fork creates the session `into` with a copy of the entries 1..through of
 // `from`, under the same numbers, in one transaction. Workspace, model, effort,
-// policy and preview are those of `from` where `into` leaves them empty; the
-// queue, the turn and the request rows are not copied. ErrNotFound, ErrDeleted,
+// policy and preview are those of `from` where `into` leaves them empty; stage
+// and turn are those of `into`. The queue and the request rows are not copied. ErrNotFound, ErrDeleted,
 // ErrExists, or ErrInvalid when from has no entry `through`.
 func (s *Store) Fork(ctx context.Context, from string, through int64, into Session) error {
 	if err := into.check(); err != nil {
@@ -175,6 +175,9 @@ func (s *Store) Fork(ctx context.Context, from string, through int64, into Sessi
 			return fmt.Errorf("entry %d of %d: %w", through, parent.Entries, ErrInvalid)
 		}
 		into.Parent, into.ParentSeq = from, through
+		if into.Stage != "" && !into.Stage.valid() {
+			return fmt.Errorf("stage %.40q: %w", into.Stage, ErrInvalid)
+		}
 		for _, f := range []struct {
 			into *string
 			from string

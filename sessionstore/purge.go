@@ -10,8 +10,9 @@ import (
 // PurgeSession removes a session for good, deleted before or not: the clean-up
 // of every open ledger, then its entries, inputs, request rows and blob
 // references, and the session itself, in one transaction (plugins.md 1.11). If
-// a clean-up fails, nothing is removed. Blobs nobody else refers to go too,
-// once their grace is over.
+// a clean-up fails, nothing is removed. What the session used is kept as sums,
+// which Spending knows. Blobs nobody else refers to go too, once their grace is
+// over.
 func (s *Store) PurgeSession(ctx context.Context, id string) error {
 	if err := s.purge(ctx, id); err != nil {
 		return fmt.Errorf("purge session %s: %w", id, err)
@@ -52,13 +53,16 @@ func (s *Store) purge(ctx context.Context, id string) error {
 		if err := countReferences(conn, number, -1); err != nil {
 			return err
 		}
+		if err := keepSpent(conn, number, id); err != nil {
+			return err
+		}
 		first, last := entryKey(number, 0), entryKey(number, MaxEntries)
 		for _, table := range []string{"blob_reference WHERE entry", "entry WHERE key"} {
 			if err := exec(conn, "DELETE FROM "+table+" BETWEEN ? AND ?", first, last); err != nil {
 				return err
 			}
 		}
-		for _, table := range []string{"input WHERE session", "request WHERE session", "total WHERE session", "session WHERE number"} {
+		for _, table := range []string{"input WHERE session", "request WHERE session", "total WHERE session", "tag WHERE session", "session WHERE number"} {
 			if err := exec(conn, "DELETE FROM "+table+" = ?", number); err != nil {
 				return err
 			}

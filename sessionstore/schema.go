@@ -10,6 +10,11 @@ import "zombiezen.com/go/sqlite/sqlitemigration"
 // append touches one leaf, a tail is one seek, and no second index is kept.
 // session.number is AUTOINCREMENT, so that a purged session's is not given away
 // again; it also makes the sequence table that ledgers may not create.
+//
+// spent is what purged sessions have used: money does not become unspent with
+// the conversation that it bought. quarter is the quarter of an hour that a
+// request began in, counted since 1970: every time zone's days are made of whole
+// ones.
 var schema = sqlitemigration.Schema{
 	AppID: 0x6f637476, // "octv"
 	Migrations: []string{`
@@ -136,5 +141,34 @@ CREATE TABLE ledger_migration (
 	applied   INTEGER NOT NULL,
 	PRIMARY KEY (extension, kind, name)
 ) STRICT, WITHOUT ROWID;
+`, `
+ALTER TABLE session ADD COLUMN title TEXT NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN private INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE tag (
+	session INTEGER NOT NULL,
+	tag     TEXT    NOT NULL,
+	PRIMARY KEY (session, tag)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE spent (
+	quarter     INTEGER NOT NULL,
+	session     TEXT    NOT NULL,
+	provider    TEXT    NOT NULL,
+	model       TEXT    NOT NULL,
+	kind        TEXT    NOT NULL,
+	requests    INTEGER NOT NULL,
+	input       INTEGER NOT NULL,
+	cache_read  INTEGER NOT NULL,
+	cache_write INTEGER NOT NULL,
+	output      INTEGER NOT NULL,
+	reasoning   INTEGER NOT NULL,
+	cost_micro  INTEGER NOT NULL,
+	cost_pico   INTEGER NOT NULL,
+	unreported  INTEGER NOT NULL,
+	unpriced    INTEGER NOT NULL,
+	PRIMARY KEY (quarter, session, provider, model, kind)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX request_started ON request (started);
 `},
 }

@@ -1,11 +1,14 @@
 package sessionstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -45,9 +48,12 @@ type Session struct {
 	Deleted   time.Time // zero unless it waits to be purged
 	Entries   int64     // number of its newest entry; entries are 1..Entries
 	Stage     Stage
-	Turn      string // id of the turn under way; empty when idle
-	Epoch     int64  // openings so far
-	Preview   string // first text of the user, one line, at most MaxPreview bytes
+	Turn      string   // id of the turn under way; empty when idle
+	Epoch     int64    // openings so far
+	Preview   string   // first text of the user, one line, at most MaxPreview bytes
+	Title     string   // what a model calls it, one line, at most MaxName bytes; Name is a person's and stands above it
+	Private   bool     // not listed, and purged when whoever opened it closes it
+	Tags      []string // sorted; nil when there are none
 }
 
 // Cursor marks a place in the list of sessions; see Filter.Before.
@@ -62,19 +68,23 @@ func (s Session) Cursor() Cursor { return Cursor{Updated: s.Updated, ID: s.ID} }
 // Filter says which sessions a list shows.
 type Filter struct {
 	Workspace string // empty: every one
-	Query     string // in id (as prefix), name, preview or workspace, ASCII letters in either case; empty: every one
+	Query     string // in id (as prefix), name, title, preview, workspace or a tag, ASCII letters in either case; empty: every one
+	Tag       string // exactly; empty: every one
 	Limit     int    // 0: no limit
 	Before    Cursor // only what comes after this session in the list; zero: from the top
 	Deleted   bool   // list what waits to be purged instead
+	Private   bool   // list what is private instead
 }
 
 // SessionPatch holds what changes; nil leaves a field as it is.
 type SessionPatch struct {
-	Name, Workspace, Model, Effort, Policy *string
+	Name, Workspace, Model, Effort, Policy, Title *string
+	Tags                                          *[]string // in place of all present ones
 }
 
 const sessionColumns = `id, name, workspace, model, effort, policy, parent, parent_seq,
-	created, updated, deleted, entries, stage, turn, epoch, preview`
+	created, updated, deleted, entries, stage, turn, epoch, preview, title, private,
+	(SELECT group_concat(tag, char(10)) FROM tag WHERE tag.session = session.number)`
 
 func scanSession(stmt *sqlite.Stmt) Session {
 	return Session{
@@ -85,21 +95,32 @@ func scanSession(stmt *sqlite.Stmt) Session {
 		Deleted: fromMillis(stmt.ColumnInt64(10)),
 		Entries: stmt.ColumnInt64(11), Stage: Stage(stmt.ColumnText(12)), Turn: stmt.ColumnText(13),
 		Epoch: stmt.ColumnInt64(14), Preview: stmt.ColumnText(15),
+		Title: stmt.ColumnText(16), Private: stmt.ColumnBool(17), Tags: scanTags(stmt.ColumnText(18)),
 	}
+}
+
+// scanTags parts tags that were put together with line feeds, which no tag contains.
+func scanTags(joined string) []string {
+	if joined == "" {
+		return nil
+	}
+	tags := strings.Split(joined, "\n")
+	slices.Sort(tags)
+	return tags
 }
 
 func (s Session) check() error {
 	if err := checkSessionID(s.ID); err != nil {
 		return err
 	}
-	return SessionPatch{&s.Name, &s.Workspace, &s.Model, &s.Effort, &s.Policy}.check()
+	return SessionPatch{Name: &s.Name, Workspace: &s.Workspace, Model: &s.Model, Effort: &s.Effort, Policy: &s.Policy, Title: &s.Title}.check()
 }
 
 func (p SessionPatch) check() error {
 	for _, f := range []struct {
 		what  string
 		value *string
-	}{{"session name", p.Name}, {"model", p.Model}, {"effort", p.Effort}, {"policy", p.Policy}} {
+	}{{"session name", p.Name}, {"model", p.Model}, {"effort", p.Effort}, {"policy", p.Policy}, {"title", p.Title}} {
 		if f.value != nil {
 			if err := checkText(f.what, *f.value, MaxName); err != nil {
 				return err
@@ -107,15 +128,42 @@ func (p SessionPatch) check() error {
 		}
 	}
 	if p.Workspace != nil {
-		return checkPath("workspace", *p.Workspace)
+		if err := checkPath("workspace", *p.Workspace); err != nil {
+			return err
+		}
+	}
+	if p.Tags != nil {
+		return checkTags(*p.Tags)
+	}
+	return nil
+}
+
+// Bounds of tags.
+const (
+	MaxTags = 32 // of one session
+	MaxTag  = 64 // bytes of one
+)
+
+func checkTags(tags []string) error {
+	if len(tags) > MaxTags {
+		return fmt.Errorf("%d tags, at most %d: %w", len(tags), MaxTags, ErrInvalid)
+	}
+	for _, t := range tags {
+		if err := checkKey("tag", t, MaxTag); err != nil {
+			return err
+		}
+		if strings.ContainsFunc(t, unicode.IsSpace) {
+			return fmt.Errorf("tag %q contains a space: %w", t, ErrInvalid)
+		}
 	}
 	return nil
 }
 
 // CreateSession stores a new, idle session without entries. It reads the
-// identity fields, Created (zero: now) and Preview; ErrExists if the id is
+// identity fields, Created (zero: now), Preview, Title and Private; ErrExists if the id is
 // taken, also by a deleted session.
 func (s *Store) CreateSession(ctx context.Context, v Session) error {
+	v.Stage, v.Turn = StageIdle, ""
 	if err := v.check(); err != nil {
 		return fmt.Errorf("create session: %w", err)
 	}
@@ -134,10 +182,10 @@ func (s *Store) insertSession(conn *sqlite.Conn, v Session, entries int64) error
 		v.Created = now
 	}
 	err := exec(conn, `INSERT INTO session
-		(id, name, workspace, model, effort, policy, parent, parent_seq, created, updated, entries, preview)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		(id, name, workspace, model, effort, policy, parent, parent_seq, created, updated, entries, preview, title, private, stage, turn)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.ID, v.Name, v.Workspace, v.Model, v.Effort, v.Policy, v.Parent, v.ParentSeq,
-		v.Created, now, entries, preview(v.Preview))
+		v.Created, now, entries, preview(v.Preview), v.Title, v.Private, string(cmp.Or(v.Stage, StageIdle)), v.Turn)
 	return unique(err, "session "+v.ID)
 }
 
@@ -224,9 +272,16 @@ func (s *Store) Resolve(ctx context.Context, prefix string) (Session, error) {
 
 // Sessions lists sessions, the one with the newest commit first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
-	where, args := []string{"deleted = 0"}, []any{}
-	if f.Deleted {
+	where, args := []string{"deleted = 0 AND private = 0"}, []any{}
+	switch {
+	case f.Deleted:
 		where[0] = "deleted <> 0"
+	case f.Private:
+		where[0] = "deleted = 0 AND private <> 0"
+	}
+	if f.Tag != "" {
+		where = append(where, "EXISTS (SELECT 1 FROM tag WHERE tag.session = session.number AND tag.tag = ?)")
+		args = append(args, f.Tag)
 	}
 	if f.Before != (Cursor{}) {
 		where = append(where, "(updated, id) < (?, ?)")
@@ -238,8 +293,10 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	}
 	if f.Query != "" {
 		like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(cut(f.Query, MaxPath))
-		where = append(where, `(id LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\' OR preview LIKE ? ESCAPE '\' OR workspace LIKE ? ESCAPE '\')`)
-		args = append(args, like+"%", "%"+like+"%", "%"+like+"%", "%"+like+"%")
+		where = append(where, `(id LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\' OR preview LIKE ? ESCAPE '\' OR workspace LIKE ? ESCAPE '\'
+			OR title LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM tag WHERE tag.session = session.number AND tag.tag LIKE ? ESCAPE '\'))`)
+		part := "%" + like + "%"
+		args = append(args, like+"%", part, part, part, part, part)
 	}
 	limit := int64(math.MaxInt64)
 	if f.Limit > 0 {
@@ -284,15 +341,23 @@ func (s *Store) PatchSession(ctx context.Context, id string, p SessionPatch) err
 	for _, f := range []struct {
 		column string
 		value  *string
-	}{{"name", p.Name}, {"workspace", p.Workspace}, {"model", p.Model}, {"effort", p.Effort}, {"policy", p.Policy}} {
+	}{{"name", p.Name}, {"workspace", p.Workspace}, {"model", p.Model}, {"effort", p.Effort}, {"policy", p.Policy}, {"title", p.Title}} {
 		if f.value != nil {
 			set = append(set, f.column+" = ?")
 			args = append(args, *f.value)
 		}
 	}
 	err := s.write(ctx, SessionChanged, func(conn *sqlite.Conn) error {
-		if _, err := findSession(conn, id); err != nil || len(set) == 0 {
+		if _, err := findSession(conn, id); err != nil {
 			return err
+		}
+		if p.Tags != nil {
+			if err := setTags(conn, id, *p.Tags); err != nil {
+				return err
+			}
+		}
+		if len(set) == 0 {
+			return nil
 		}
 		return exec(conn, "UPDATE session SET "+strings.Join(set, ", ")+" WHERE id = ?", append(args, id)...)
 	})
@@ -300,6 +365,19 @@ func (s *Store) PatchSession(ctx context.Context, id string, p SessionPatch) err
 		return fmt.Errorf("change session %s: %w", id, err)
 	}
 	return nil
+}
+
+func setTags(conn *sqlite.Conn, id string, tags []string) error {
+	number, err := numberOf(conn, id)
+	if err == nil {
+		err = exec(conn, "DELETE FROM tag WHERE session = ?", number)
+	}
+	for _, t := range tags {
+		if err == nil {
+			err = exec(conn, "INSERT OR IGNORE INTO tag (session, tag) VALUES (?, ?)", number, t)
+		}
+	}
+	return err
 }
 
 // DeleteSession marks a session deleted: it disappears from lists and takes no
