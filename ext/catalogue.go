@@ -7,7 +7,7 @@ import (
 )
 
 // Catalogue knows models by the endpoint that serves them (plugins.md 1.7). It answers only for models it lists: unknown stays
-// unknown. Its functions do no I/O, are safe for concurrent use, and what they return is read-only.
+// unknown. Its functions ask nobody on the network, though the first call may read a file; they are safe for concurrent use, and what they return is read-only.
 type Catalogue struct {
 	Name string // for a person
 	// Provider is the catalogue's own name of who answers behind an endpoint, a base URL. It must be cheap: every resolved model
@@ -17,6 +17,9 @@ type Catalogue struct {
 	Lookup func(endpoint, modelID string) (model.Info, bool)
 	// List is everything the catalogue knows, a provider's models together.
 	List func() []CatalogueModel
+	// Choices are the models that the catalogue recommends behind an endpoint: for work, and for small tasks such as a title. ""
+	// when it recommends none.
+	Choices func(endpoint string) (main, small string)
 }
 
 // CatalogueModel is one row of a catalogue.

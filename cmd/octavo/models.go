@@ -78,7 +78,7 @@ func (p *process) listModels(c *cobra.Command, f *flags, args []string) error {
 	if all {
 		words = words[1:]
 	}
-	listed := allModels(s.Profiles(), builtin.Catalogues())
+	listed := allModels(s.Profiles(), builtin.Catalogues(s.Home))
 	if !all && len(s.Providers) > 0 {
 		listed = slices.DeleteFunc(listed, func(m listedModel) bool { return !m.Usable })
 	}
@@ -123,17 +123,17 @@ func (p *process) showModels(s *settings.Settings, listed []listedModel, all boo
 }
 
 // allModels lists the models of config.toml, then the other ones that catalogues know of the configured providers, then the rest.
+// What several catalogues know is listed once: as a session would know it for a configured provider, else as the first one says.
 func allModels(profiles []ext.Profile, catalogues []ext.Catalogue) []listedModel {
 	var listed, known, rest []listedModel
+	type place struct{ provider, model string }
+	configured, added, other := map[place]int{}, map[place]bool{}, map[place]bool{}
 	for _, p := range profiles {
 		for _, id := range slices.Sorted(maps.Keys(p.Models)) {
+			configured[place{p.Name, id}] = len(listed)
 			listed = append(listed, listedModel{Provider: p.Name, Model: id, Configured: true, Usable: true}.
 				with(ext.Describe(catalogues, p, id)))
 		}
-	}
-	place := make(map[[2]string]int, len(listed)) // of the models of config.toml
-	for i, m := range listed {
-		place[[2]string{m.Provider, m.Model}] = i
 	}
 	for _, c := range catalogues {
 		behind := map[string][]ext.Profile{}
@@ -143,20 +143,25 @@ func allModels(profiles []ext.Profile, catalogues []ext.Catalogue) []listedModel
 			}
 		}
 		for _, row := range c.List() {
-			reasons := row.Reasons
-			for _, p := range behind[row.Provider] {
-				at, there := place[[2]string{p.Name, row.ID}]
-				if !there {
-					at = len(known)
-					known = append(known, listedModel{Provider: p.Name, Model: row.ID, Usable: true}.with(row.Info))
-					known[at].Name, known[at].Reasons = row.Name, &reasons
-					continue
-				}
-				listed[at].Name, listed[at].Reasons = cmp.Or(listed[at].Name, row.Name), cmp.Or(listed[at].Reasons, &reasons)
+			thinks := &row.Reasons
+			if !row.Reasons {
+				thinks = nil // a model that is known not to think has the one effort that says so
 			}
-			if len(behind[row.Provider]) == 0 {
+			for _, p := range behind[row.Provider] {
+				at := place{p.Name, row.ID}
+				if i, there := configured[at]; there {
+					listed[i].Name, listed[i].Reasons = cmp.Or(listed[i].Name, row.Name), cmp.Or(listed[i].Reasons, thinks)
+				} else if !added[at] {
+					added[at] = true
+					m := listedModel{Provider: p.Name, Model: row.ID, Name: row.Name, Usable: true}.with(ext.Describe(catalogues, p, row.ID))
+					m.Reasons = cmp.Or(m.Reasons, thinks)
+					known = append(known, m)
+				}
+			}
+			if at := (place{row.Provider, row.ID}); len(behind[row.Provider]) == 0 && !other[at] {
+				other[at] = true
 				m := listedModel{Provider: row.Provider, Model: row.ID, Name: row.Name}.with(row.Info)
-				m.Reasons = &reasons
+				m.Reasons = cmp.Or(m.Reasons, thinks)
 				rest = append(rest, m)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"octavo/ext"
 	"octavo/ext/builtin/claude"
 	"octavo/ext/builtin/commands"
+	"octavo/ext/builtin/demo"
 	"octavo/ext/builtin/files"
 	"octavo/ext/builtin/instructions"
 	"octavo/ext/builtin/models"
@@ -20,6 +21,7 @@ import (
 
 // Deps is what the built-in extensions are told of the configuration.
 type Deps struct {
+	Home           string // octavo's, absolute
 	Dir            string // where octavo was started, absolute
 	MaxOutputBytes int
 	ExternalPaths  bool
@@ -46,15 +48,15 @@ func All(d Deps) []ext.Extension {
 	all = append(all,
 		instructions.New(instructions.Options{Files: d.ContextFiles, Dir: d.Dir}),
 		commands.New())
-	return append(append(all, wires(d.Client)...), models.New())
+	return append(append(all, wires(d.Client)...), models.New(models.Options{Home: d.Home}))
 }
 
-// Catalogues lists what built-in extensions know of models, for a caller who has no session.
-func Catalogues() []ext.Catalogue { return models.New().Models }
+// Catalogues lists what built-in extensions know of models with a home of octavo, for a caller who has no session.
+func Catalogues(home string) []ext.Catalogue { return models.New(models.Options{Home: home}).Models }
 
 // wires lists the extensions that make models answer.
 func wires(c *model.Client) []ext.Extension {
-	return []ext.Extension{claude.New(c), openai.New(c)}
+	return []ext.Extension{claude.New(c), openai.New(c), demo.New()}
 }
 
 // Provider finds the built-in provider that speaks a wire, for a caller who has no session: setup and doctor.

@@ -109,6 +109,7 @@ type Info struct {
 	Efforts         []string // levels it takes
 	Images          *bool    // whether it reads pictures
 	Price           *Price
+	Scripted        bool // no model answers but a script inside octavo: said wherever its name or cost is shown
 }
 
 // Price is in microdollars for a million tokens. CacheRead and CacheWrite nil means cached input is billed as Input.

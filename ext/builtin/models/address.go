@@ -1,7 +1,9 @@
 package models
 
 import (
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -61,20 +63,95 @@ var addresses = []address{
 	{"router.huggingface.co", "", "huggingface"},
 }
 
+// elsewhere are the addresses of providers that only the refreshed catalogue knows, and whose entries there name none.
+var elsewhere = []address{
+	{"api.cohere.ai", "", "cohere"},
+	{"api.cohere.com", "", "cohere"},
+	{"api.deepinfra.com", "", "deepinfra"},
+	{"api.mistral.ai", "", "mistral"},
+	{"api.perplexity.ai", "", "perplexity"},
+	{"api.together.ai", "", "togetherai"},
+	{"api.together.xyz", "", "togetherai"},
+}
+
+// rename is one provider's name in both catalogues.
+type rename struct{ refreshed, embedded string }
+
+// renamed are the names that the embedded catalogue has for providers whose entries in the refreshed one name no address.
+var renamed = []rename{
+	{"google", "gemini"},
+	{"google-vertex", "vertexai"},
+	{"google-vertex-anthropic", "vertexai"},
+	{"amazon-bedrock", "bedrock"},
+}
+
 // providerAt is who answers at an endpoint. Whatever listens on this machine, in a private network or at a host of which the
 // catalogue does not know is nobody, whatever models it claims to have.
 func providerAt(endpoint string) (provider string, ok bool) {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+	host, path, ok := locate(endpoint)
+	if !ok {
 		return "", false
 	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	for _, a := range addresses {
-		if a.isHost(host) && a.isPath(u.Path) {
+	return named(addresses, host, path)
+}
+
+// locate is the host of an endpoint, in lower case, and the path on it.
+func locate(endpoint string) (host, path string, ok bool) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return "", "", false
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), u.Path, true
+}
+
+func named(table []address, host, path string) (provider string, ok bool) {
+	for _, a := range table {
+		if a.isHost(host) && a.isPath(path) {
 			return a.provider, true
 		}
 	}
 	return "", false
+}
+
+// homeOf is the provider of the two tables that an entry of the refreshed catalogue is, by its address or else its id; "" when it is
+// none of them. byAddress reports that its own address says so.
+func homeOf(id, api string) (home string, byAddress bool) {
+	if provider, ok := providerAt(api); ok {
+		return provider, true
+	}
+	for _, r := range renamed {
+		if r.refreshed == id {
+			return r.embedded, false
+		}
+	}
+	for _, table := range [...][]address{addresses, elsewhere} {
+		if slices.ContainsFunc(table, func(a address) bool { return a.provider == id }) {
+			return id, false
+		}
+	}
+	return "", false
+}
+
+// privateNames end the names of hosts that no catalogue can know.
+var privateNames = []string{".localhost", ".local", ".internal", ".lan", ".home.arpa"}
+
+// isPublic reports whether a host may be a provider's: one with a name of the whole Internet. A provider of the refreshed catalogue
+// that claims an address on this machine is not believed.
+func isPublic(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
+		return false
+	}
+	return !slices.ContainsFunc(privateNames, func(end string) bool { return strings.HasSuffix(host, end) })
+}
+
+// shared counts the segments with which two paths begin alike.
+func shared(a, b string) int {
+	as, bs := strings.Split(strings.Trim(a, "/"), "/"), strings.Split(strings.Trim(b, "/"), "/")
+	n := 0
+	for n < min(len(as), len(bs)) && as[n] != "" && as[n] == bs[n] {
+		n++
+	}
+	return n
 }
 
 func (a address) isHost(host string) bool {

@@ -1,8 +1,10 @@
-// Package models contributes the catalogue of well-known providers' models: windows, efforts, pictures and prices (plugins.md 4.14,
-// decision 8), embedded in the program. It knows endpoints only as addresses, asks none of them, and no session.
+// Package models contributes what is known of well-known providers' models: windows, efforts, pictures and prices (plugins.md 4.14,
+// decision 8). The source is embedded in the program; a file in octavo's home, which Update downloads when a person asks for it,
+// refreshes it. The package knows providers' endpoints only as addresses, asks none of them, and no session.
 package models
 
 import (
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,17 +19,25 @@ import (
 // Name is the extension's name, and its catalogue's.
 const Name = "models"
 
+// off is the effort of a model that does not think.
+const off = "off"
+
 // maxTokens is the largest window or answer that is believed, in tokens.
 const maxTokens = 1_000_000_000
 
-// New makes the extension.
-func New() ext.Extension {
+// Options is what the extension is told.
+type Options struct {
+	Home string // octavo's, absolute; "" for no refreshed catalogue
+}
+
+// New makes the extension. Of its two catalogues the refreshed one answers first, and knows nothing while there is no usable file.
+func New(o Options) ext.Extension {
 	return ext.Extension{
 		Name:        Name,
 		Description: "what is known of models of well-known providers: windows, efforts, pictures, prices",
 		Required:    true,
 		Source:      "built-in",
-		Models:      []ext.Catalogue{Catalogue()},
+		Models:      []ext.Catalogue{refreshed(o.Home), Catalogue()},
 	}
 }
 
@@ -39,6 +49,7 @@ func Catalogue() ext.Catalogue {
 		Provider: providerAt,
 		Lookup:   lookup,
 		List:     func() []ext.CatalogueModel { return slices.Clone(rows().list) },
+		Choices:  choices,
 	}
 }
 
@@ -47,27 +58,56 @@ func lookup(endpoint, modelID string) (model.Info, bool) {
 	if !ok {
 		return model.Info{}, false
 	}
-	t := rows()
-	i, ok := t.at[key{provider, modelID}]
+	row, ok := rows().row(provider, modelID)
+	return row.Info, ok
+}
+
+// choices are what the data recommends behind an endpoint.
+func choices(endpoint string) (main, small string) {
+	provider, ok := providerAt(endpoint)
 	if !ok {
-		return model.Info{}, false
+		return "", ""
 	}
-	return t.list[i].Info, true
+	c := rows().choices[provider]
+	return c.main, c.small
 }
 
 type (
-	key   struct{ provider, model string }
-	table struct {
-		list []ext.CatalogueModel
-		at   map[key]int // where in list
+	key    struct{ provider, model string }
+	choice struct{ main, small string }
+	table  struct {
+		list    []ext.CatalogueModel
+		at      map[key]int       // where in list
+		choices map[string]choice // by provider; only models of the list
 	}
 )
+
+// row is what the table says of a model.
+func (t *table) row(provider, modelID string) (ext.CatalogueModel, bool) {
+	i, ok := t.at[key{provider, modelID}]
+	if !ok {
+		return ext.CatalogueModel{}, false
+	}
+	return t.list[i], true
+}
 
 // rows are decoded once in a process: they are a constant that costs some milliseconds and a few MiB.
 var (
 	rows   = sync.OnceValue(func() *table { loaded.Store(true); return newTable(embedded.GetAll()) })
 	loaded atomic.Bool
 )
+
+// Embedded says which data the program holds: its version, "" where the build does not tell, and how much it is.
+func Embedded() (version string, providers, models int) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == "charm.land/catwalk" {
+				version = m.Version
+			}
+		}
+	}
+	return version, countProviders(rows().list), len(rows().list)
+}
 
 // Loaded reports whether this process has decoded the catalogue, for tests of what must not.
 func Loaded() bool { return loaded.Load() }
@@ -77,7 +117,7 @@ func newTable(providers []catwalk.Provider) *table {
 	for _, p := range providers {
 		n += len(p.Models)
 	}
-	t := &table{list: make([]ext.CatalogueModel, 0, n), at: make(map[key]int, n)}
+	t := &table{list: make([]ext.CatalogueModel, 0, n), at: make(map[key]int, n), choices: make(map[string]choice, len(providers))}
 	for _, p := range providers {
 		for _, m := range p.Models {
 			k := key{string(p.ID), m.ID}
@@ -87,6 +127,13 @@ func newTable(providers []catwalk.Provider) *table {
 			t.at[k] = len(t.list)
 			t.list = append(t.list, ext.CatalogueModel{Provider: k.provider, ID: k.model, Name: m.Name, Reasons: m.CanReason, Info: infoOf(p.Type, m)})
 		}
+		listed := func(id string) string {
+			if _, ok := t.at[key{string(p.ID), id}]; !ok {
+				return ""
+			}
+			return id
+		}
+		t.choices[string(p.ID)] = choice{listed(p.DefaultLargeModelID), listed(p.DefaultSmallModelID)}
 	}
 	return t
 }
@@ -119,23 +166,21 @@ func tokens(n int64) int {
 // thinks while its row lists no level takes nobody knows which: nil. On Anthropic's wire thinking is a switch beside the levels, so
 // off is always one of them there.
 func effortsOf(wire catwalk.Type, m catwalk.Model) []string {
-	const off = "off"
 	if !m.CanReason {
 		return []string{off}
 	}
-	listed := slices.Clone(m.ReasoningLevels)
-	for i, level := range listed {
-		if level == "none" { // what OpenAI's wires call it
-			listed[i] = off
-		}
-	}
+	return levels(m.ReasoningLevels, wire == catwalk.TypeAnthropic)
+}
+
+// levels are those of listed that octavo knows, in its words and order; off is a switch beside them where switched.
+func levels(listed []string, switched bool) []string {
 	var known []string
 	for _, level := range model.Efforts {
-		if slices.Contains(listed, level) {
+		if slices.Contains(listed, level) || level == off && slices.Contains(listed, "none") { // what OpenAI's wires call it
 			known = append(known, level)
 		}
 	}
-	if len(known) > 0 && known[0] != off && wire == catwalk.TypeAnthropic {
+	if len(known) > 0 && known[0] != off && switched {
 		known = slices.Insert(known, 0, off)
 	}
 	return known

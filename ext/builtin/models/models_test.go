@@ -190,6 +190,31 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// What is recommended is listed, and work and small tasks have a model at the providers that people begin with.
+func TestChoices(t *testing.T) {
+	c := Catalogue()
+	for provider, chosen := range rows().choices {
+		for _, id := range []string{chosen.main, chosen.small} {
+			if _, listed := rows().row(provider, id); id != "" && !listed {
+				t.Errorf("%s recommends %q, which it does not list", provider, id)
+			}
+		}
+	}
+	for _, endpoint := range []string{anthropicURL, openaiURL, "https://openrouter.ai/api/v1", "https://generativelanguage.googleapis.com/v1beta/openai"} {
+		main, small := c.Choices(endpoint)
+		if main == "" || small == "" {
+			t.Errorf("%s: %q and %q", endpoint, main, small)
+		}
+		if _, ok := c.Lookup(endpoint, main); !ok {
+			t.Errorf("%s does not list %q", endpoint, main)
+		}
+	}
+	table := newTable([]catwalk.Provider{{ID: "p", DefaultLargeModelID: "m", DefaultSmallModelID: "gone", Models: []catwalk.Model{{ID: "m"}}}})
+	if got := table.choices["p"]; got != (choice{main: "m"}) {
+		t.Errorf("of a model that is not listed: %+v", got)
+	}
+}
+
 func TestInfoOfStrangeRows(t *testing.T) {
 	efforts := func(wire catwalk.Type, thinks bool, levels ...string) string {
 		return strings.Join(effortsOf(wire, catwalk.Model{CanReason: thinks, ReasoningLevels: levels}), " ")
@@ -239,10 +264,16 @@ func TestUnknownHostsDecodeNothing(t *testing.T) {
 		}
 		return
 	}
-	c := New().Models[0]
+	catalogues := New(Options{Home: t.TempDir()}).Models
+	c := catalogues[1]
 	for _, endpoint := range []string{"http://127.0.0.1:1234/v1", "http://10.0.0.5/v1", "https://models.example.com", "nonsense", ""} {
-		if i, ok := c.Lookup(endpoint, "gpt-5"); ok {
-			t.Errorf("%s: %+v", endpoint, i)
+		for _, c := range catalogues {
+			if i, ok := c.Lookup(endpoint, "gpt-5"); ok {
+				t.Errorf("%s: %+v", endpoint, i)
+			}
+			if main, small := c.Choices(endpoint); main != "" || small != "" {
+				t.Errorf("%s: %q and %q are recommended", endpoint, main, small)
+			}
 		}
 	}
 	if provider, ok := c.Provider(openaiURL); provider != "openai" || !ok {
