@@ -23,8 +23,11 @@ func (s *Settings) ResolveModel(text string) (profile ext.Profile, modelID strin
 	if text == "" {
 		return profile, "", fmt.Errorf("%w%s", ErrNoModel, strings.TrimPrefix(s.NoModel(), ErrNoModel.Error()))
 	}
+	if text == DemoProvider {
+		text = DemoModel
+	}
 	if provider, id, ok := strings.Cut(text, "/"); ok {
-		if p, known := s.Providers[provider]; known {
+		if p, known := s.provider(provider); known {
 			if err := CheckModelID(id); err != nil {
 				return profile, "", fmt.Errorf("model %s: %w", show(text), err)
 			}
@@ -51,27 +54,21 @@ func (s *Settings) ResolveModel(text string) (profile ext.Profile, modelID strin
 }
 
 func (s *Settings) unknownModel(text string) error {
-	if len(s.Providers) == 0 {
-		return fmt.Errorf("model %s: no provider is configured.\n%s", show(text), setupAdvice())
+	if len(s.Providers) == 0 && !strings.Contains(text, "/") {
+		return fmt.Errorf("model %s is not known: write provider/model, such as anthropic/%s.\n%s", show(text), show(text), setupAdvice())
 	}
+	const preset = "octavo help models lists those that need no configuration"
 	names := slices.Sorted(maps.Keys(s.Providers))
 	provider, id, slash := strings.Cut(text, "/")
 	if !slash {
-		return fmt.Errorf("model %s is listed by no provider: write provider/model. Known models: %s. Providers: %s",
-			show(text), listed(s.Models(), ", "), listed(names, ", "))
+		return fmt.Errorf("model %s is listed by no provider: write provider/model. Known models: %s. Providers: %s; %s",
+			show(text), listed(s.Models(), ", "), listed(names, ", "), preset)
 	}
-	hint := ""
-	if near := closest(provider, names); near != "" {
+	hint := "."
+	if near := closest(provider, s.providerNames()); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near+"/"+id)
 	}
-	return fmt.Errorf("model %s: no provider is named %s%s Providers: %s", show(text), show(provider), orStop(hint), listed(names, ", "))
-}
-
-func orStop(hint string) string {
-	if hint == "" {
-		return "."
-	}
-	return hint
+	return fmt.Errorf("model %s: no provider is named %s%s Providers: %s; %s", show(text), show(provider), hint, listed(names, ", "), preset)
 }
 
 // Models lists every model that configuration names, as provider/model, sorted.
@@ -97,10 +94,13 @@ func listed(names []string, between string) string {
 	return strings.Join(names, between)
 }
 
-// setupAdvice is what to type to have a provider.
+// setupAdvice is what to type to have a model.
 func setupAdvice() string {
-	return "Configure one:\n  octavo setup --preset NAME --yes    (NAME is " + strings.Join(presetNames(), ", ") +
-		")\n  octavo setup --provider NAME --endpoint URL --no-auth --model ID --yes"
+	return `To have one:
+  octavo --login anthropic         with a key; or openai, gemini, openrouter ... or set ANTHROPIC_API_KEY ...
+  octavo                           once LM Studio, Ollama, llama.cpp or vLLM runs on this machine
+  octavo setup --preset NAME --yes to keep one as the default; octavo setup --help for any other endpoint
+  octavo --model demo              to look around first: a script inside octavo, offline and free`
 }
 
 // NoModel is what every mode shows when it needs a model and none is configured: what to type.
@@ -113,6 +113,6 @@ func (s *Settings) NoModel() string {
 	if models := s.Models(); len(models) > 0 {
 		example = models[0]
 	}
-	return fmt.Sprintf("%v, but providers are: %s. Choose a model:\n  octavo --model %s\nor keep one: model = %q in config.toml.",
+	return fmt.Sprintf("%v, but providers are: %s. Choose a model:\n  octavo --model %s\nor keep one: model = %q in config.toml. octavo --model demo needs none.",
 		ErrNoModel, listed(names, ", "), example, example)
 }

@@ -2,10 +2,12 @@ package settings_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"octavo/app/settings"
+	"octavo/ext"
 )
 
 func TestResolveModel(t *testing.T) {
@@ -17,7 +19,7 @@ func TestResolveModel(t *testing.T) {
 		{"small", "local", "small", ""},
 		{"vendor/large", "", "", "write local/vendor/large or remote/vendor/large"},
 		{"locl/small", "", "", `no provider is named "locl"; did you mean "local/small"? Providers: bare, local, remote`},
-		{"other/x", "", "", `no provider is named "other". Providers: bare, local, remote`},
+		{"elsewhere/x", "", "", `no provider is named "elsewhere". Providers: bare, local, remote`},
 		{"huge", "", "", "Known models: local/small, local/vendor/large, remote/vendor/large."},
 		{"local/", "", "", "use 1 to 256 bytes"},
 		{"local/a\x1b[2J", "", "", "control characters"},
@@ -35,7 +37,7 @@ func TestResolveModel(t *testing.T) {
 
 func TestNoModelSaysWhatToType(t *testing.T) {
 	s := newPlace(t).must()
-	for _, want := range []string{"no model is configured", "octavo setup --preset NAME", "--endpoint URL", "--model ID"} {
+	for _, want := range []string{"no model is configured", "octavo setup --preset NAME", "--login anthropic", "--model demo"} {
 		if !strings.Contains(s.NoModel(), want) {
 			t.Errorf("without providers: %q lacks %q", s.NoModel(), want)
 		}
@@ -43,7 +45,10 @@ func TestNoModelSaysWhatToType(t *testing.T) {
 	if _, _, err := s.ResolveModel(""); !errors.Is(err, settings.ErrNoModel) || err.Error() != s.NoModel() {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := s.ResolveModel("a/b"); err == nil || !strings.Contains(err.Error(), "octavo setup") {
+	if _, _, err := s.ResolveModel("nobody-here/b"); err == nil || !strings.Contains(err.Error(), "octavo help models") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := s.ResolveModel("b"); err == nil || !strings.Contains(err.Error(), "anthropic/") || !strings.Contains(err.Error(), "--model demo") {
 		t.Errorf("%v", err)
 	}
 	s = withProviders(t).must()
@@ -52,5 +57,48 @@ func TestNoModelSaysWhatToType(t *testing.T) {
 	}
 	if _, _, err := s.ResolveModel(""); !errors.Is(err, settings.ErrNoModel) || err.Error() != s.NoModel() {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestWhatIsPresetNeedsNoConfiguration resolves a preset, which a key makes usable, and the demo.
+func TestWhatIsPresetNeedsNoConfiguration(t *testing.T) {
+	p := newPlace(t)
+	s := p.must()
+	for _, text := range []string{settings.DemoProvider, settings.DemoModel} {
+		if profile, id, err := s.ResolveModel(text); err != nil || profile.Name+"/"+id != settings.DemoModel || profile.Key != nil {
+			t.Errorf("%s: %+v %s, %v", text, profile, id, err)
+		}
+	}
+	profile, id, err := s.ResolveModel("anthropic/claude")
+	if err != nil || id != "claude" || profile.Wire != "anthropic-messages" || profile.Endpoint != "https://api.anthropic.com/v1" {
+		t.Fatalf("%+v %s, %v", profile, id, err)
+	}
+	if _, err := profile.Key(); !errors.Is(err, settings.ErrNoKey) {
+		t.Errorf("a key out of nothing: %v", err)
+	}
+	if got := s.Unconfigured(); len(got) != 0 {
+		t.Errorf("without a key: %+v", got)
+	}
+	p.env["OPENAI_API_KEY"], p.env["ANTHROPIC_API_KEY"] = "sk-openai-1234", "sk-anthropic-1234"
+	names := func(profiles []ext.Profile) (all []string) {
+		for _, p := range profiles {
+			all = append(all, p.Name)
+		}
+		return all
+	}
+	if got := names(p.must().Unconfigured()); !slices.Equal(got, []string{"anthropic", "openai"}) {
+		t.Errorf("with two keys: %q", got)
+	}
+	if got := names(p.must().Local()); !slices.Equal(got, []string{"lm-studio", "ollama", "llama-cpp", "vllm"}) {
+		t.Errorf("servers of this machine: %q", got)
+	}
+	// What is configured stands above what is preset.
+	p.write(p.config(), "[providers.openai]\nendpoint = \"http://127.0.0.1:9/v1\"\nno_auth = true\n[providers.vllm]\nendpoint = \"http://127.0.0.1:10/v1\"\nno_auth = true\n")
+	s = p.must()
+	if profile, _, err := s.ResolveModel("openai/x"); err != nil || profile.Endpoint != "http://127.0.0.1:9/v1" || profile.Key != nil {
+		t.Errorf("%+v, %v", profile, err)
+	}
+	if got := names(slices.Concat(s.Unconfigured(), s.Local())); !slices.Equal(got, []string{"anthropic", "lm-studio", "ollama", "llama-cpp"}) {
+		t.Errorf("beside what is configured: %q", got)
 	}
 }

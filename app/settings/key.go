@@ -57,6 +57,8 @@ type Key struct {
 	Type Type
 	// Default is nil when the key is unset without configuration.
 	Default any
+	// Ordered says that a List is an order of its own: a later one takes the place of an earlier one instead of adding to it.
+	Ordered bool
 	// Min and Max bound the value of an Int, and the bytes of a String or of each string of a List or Map. Both 0: unbounded.
 	Min, Max int64
 	// Allowed, when not empty, are the only strings the key takes.

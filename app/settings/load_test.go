@@ -141,7 +141,7 @@ func TestEveryKeyIsTakenFromEveryLayerAndTheStrongerOneWins(t *testing.T) {
 				}
 			}
 			both := func() any {
-				if list {
+				if list && !k.Ordered {
 					return []string{"aa", "bb"}
 				}
 				return b

@@ -63,8 +63,9 @@ A project can only tighten: switch off what is on, lower a limit, choose a stric
 not started before you enable them. It cannot choose the model, configure providers or grant trust. Whatever goes further is
 ignored with a warning.
 
-Lists add up: the environment and the command line extend the file's. In the environment a list is written with commas and an
-empty variable is one that is not set. Booleans there are true, false, yes, no, on, off, 1 or 0.
+Lists add up: the environment and the command line extend the file's, but for the key models, whose order counts: there the last one
+stands. In the environment a list is written with commas and an empty variable is one that is not set. Booleans there are true,
+false, yes, no, on, off, 1 or 0.
 
 An unknown key is a warning that names file, line, column and the key you may have meant; with ` + "`strict_config`" + ` it is an error.
 A value of the wrong type or out of bounds is always an error. The file is at most 1 MiB.
@@ -98,12 +99,21 @@ What is unset is unknown, which is not the same as zero or none.
 const docKeys = `
 ## API keys
 
-A key never stands in ` + "`config.toml`" + `. octavo looks for a provider's key in ` + "`auth.json`" + ` in its home first, then in the environment
-variable that ` + "`api_key_env`" + ` names, each time it makes a request:
+A key never stands in ` + "`config.toml`" + `. ` + "`octavo --login NAME`" + ` asks for one and stores it, ` + "`octavo --logout NAME`" + ` removes it. Each time octavo makes a
+request it takes the key from the first of these that has one:
+
+1. ` + "`auth.json`" + ` in octavo's home,
+2. the system keyring, if ` + "`auth.json`" + ` says so (` + "`octavo --login NAME --keyring`" + `),
+3. the environment variable that ` + "`api_key_env`" + ` names,
+4. the command of ` + "`api_key_command`" + `, which prints the key as its only line, such as ` + "`pass show openai`" + `.
+
+What the keyring or a command gave is kept until octavo ends. A keyring that cannot be reached is an error; octavo does not go on to
+the next. A command has 30 seconds, your own environment and no standard input.
 
 ` + "```json" + `
-{"providers": {"openai": {"api_key": "..."}}}
+{"providers": {"openai": {"api_key": "..."}, "anthropic": {"keyring": true}}}
 ` + "```" + `
 
-` + "`auth.json`" + ` must be readable by you alone (` + "`chmod 600`" + `); octavo refuses it otherwise.
+` + "`auth.json`" + ` must be readable by you alone (` + "`chmod 600`" + `); octavo refuses it otherwise. In the keyring a key stands under the
+service ` + "`octavo`" + ` and the provider's name as user.
 `

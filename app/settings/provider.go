@@ -17,9 +17,11 @@ type Provider struct {
 	Wire      string // the protocol spoken; DefaultWire when the table names none
 	Endpoint  string // CheckEndpoint; no trailing slash
 	APIKeyEnv string // variable that holds the key when auth.json has none; "" for none
-	NoAuth    bool   // no key is sent
-	Headers   map[string]string
-	Models    map[string]model.Info // what the person says of models, by id
+	// APIKeyCommand is a line of /bin/sh that prints the key when neither auth.json nor the variable has one; "" for none.
+	APIKeyCommand string
+	NoAuth        bool // no key is sent
+	Headers       map[string]string
+	Models        map[string]model.Info // what the person says of models, by id
 }
 
 // check applies the rules between the keys of one table.
@@ -29,6 +31,8 @@ func (p Provider) check() error {
 		return errors.New("needs an endpoint, such as http://127.0.0.1:1234/v1")
 	case p.NoAuth && p.APIKeyEnv != "":
 		return errors.New("has both no_auth and api_key_env; keep one")
+	case p.NoAuth && p.APIKeyCommand != "":
+		return errors.New("has both no_auth and api_key_command; keep one")
 	}
 	return nil
 }
@@ -87,8 +91,8 @@ func fields(prefix string, target any) map[string]any {
 	return t
 }
 
-// Profiles lists the configured endpoints by name, ready to be given to a provider. Their Key reads auth.json and then the
-// environment each time it is called.
+// Profiles lists the configured endpoints by name, ready to be given to a provider. Their Key looks for
+// the key each time it is called, and only then asks the keyring or runs a command; neither is done again once it gave a key.
 func (s *Settings) Profiles() []ext.Profile {
 	var profiles []ext.Profile
 	for _, name := range slices.Sorted(maps.Keys(s.Providers)) {

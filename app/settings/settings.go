@@ -20,6 +20,8 @@ type Settings struct {
 	Trusted   bool   // the person trusts the workspace's own configuration and instructions
 
 	Model                   string        // as written; see ResolveModel
+	ModelScope              []string      // patterns of models to switch among, in order
+	TitleModel              string        // "": the catalogue's choice; "off": none
 	Reasoning               string        // "": the model's default
 	SystemPrompt            *string       // replaces all instructions; nil: octavo's own
 	Plain                   bool          //
@@ -48,6 +50,7 @@ type Settings struct {
 	origins  map[string]string
 	lookup   func(string) (string, bool)
 	redactor Redactor
+	fetches  fetches
 	known    sync.Once // the redactor knows the keys that were there at first
 }
 
@@ -204,14 +207,14 @@ func forProject(doc *document) []Warning {
 	return refused
 }
 
-// apply lays a layer over the present values. Lists add up; everything else is replaced.
+// apply lays a layer over the present values. Lists add up unless they are Ordered; everything else is replaced.
 func (s *Settings) apply(l Layer) {
 	for _, r := range rows {
 		from, ok := l.values[r.Name]
 		if !ok || !r.isHost() {
 			continue
 		}
-		if list, ok := from.value.([]string); ok {
+		if list, ok := from.value.([]string); ok && !r.Ordered {
 			from.value = union(load(r.field(s)).([]string), list)
 		}
 		store(r.field(s), from.value)

@@ -24,12 +24,32 @@ type Preset struct {
 	Wire      string
 }
 
+// presets are in the order in which octavo chooses among them when nobody has chosen a model: first those whose key is found, then
+// the servers of this machine that answer.
 var presets = []Preset{
-	{"lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", "", DefaultWire},
-	{"ollama", "Ollama", "http://127.0.0.1:11434/v1", "", DefaultWire},
 	{"anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "anthropic-messages"},
 	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", "openai-responses"},
+	{"gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", DefaultWire},
 	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", DefaultWire},
+	{"xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", DefaultWire},
+	{"deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", DefaultWire},
+	{"mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", DefaultWire},
+	{"moonshot", "Moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", DefaultWire},
+	{"zai", "Z.AI", "https://api.z.ai/api/coding/paas/v4", "ZAI_API_KEY", DefaultWire},
+	{"minimax", "MiniMax", "https://api.minimax.io/anthropic/v1", "MINIMAX_API_KEY", "anthropic-messages"},
+	{"groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", DefaultWire},
+	{"cerebras", "Cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", DefaultWire},
+	{"fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", DefaultWire},
+	{"together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", DefaultWire},
+	{"nvidia", "NVIDIA", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY", DefaultWire},
+	{"huggingface", "Hugging Face", "https://router.huggingface.co/v1", "HF_TOKEN", DefaultWire},
+	{"baseten", "Baseten", "https://inference.baseten.co/v1", "BASETEN_API_KEY", DefaultWire},
+	{"opencode-zen", "OpenCode Zen", "https://opencode.ai/zen/v1", "OPENCODE_API_KEY", DefaultWire},
+
+	{"lm-studio", "LM Studio", "http://127.0.0.1:1234/v1", "", DefaultWire},
+	{"ollama", "Ollama", "http://127.0.0.1:11434/v1", "", DefaultWire},
+	{"llama-cpp", "llama.cpp", "http://127.0.0.1:8080/v1", "", DefaultWire},
+	{"vllm", "vLLM", "http://127.0.0.1:8000/v1", "", DefaultWire},
 }
 
 // Presets lists what octavo setup --preset takes. The slice is the caller's.

@@ -105,7 +105,7 @@ func TestSetupRefuses(t *testing.T) {
 	with := func(change func(*settings.Setup)) settings.Setup { q := ok; change(&q); return q }
 	for want, q := range map[string]settings.Setup{
 		"": ok,
-		"setup needs --endpoint URL, or --preset with one of lm-studio": with(func(q *settings.Setup) { q.Endpoint = "" }),
+		"setup needs --endpoint URL, or --preset with one of anthropic": with(func(q *settings.Setup) { q.Endpoint = "" }),
 		"setup needs --provider NAME":                                   with(func(q *settings.Setup) { q.Provider = "" }),
 		"setup needs --api-key-env VARIABLE":                            with(func(q *settings.Setup) { q.NoAuth = false }),
 		"exclude each other":                                            with(func(q *settings.Setup) { q.APIKeyEnv = "K" }),
