@@ -33,6 +33,8 @@ type Options struct {
 	Dir      string             // where octavo was started, absolute
 	// OnlyTools and ExcludeTools narrow what the model is offered; nil OnlyTools offers all.
 	OnlyTools, ExcludeTools []string
+	// Titles has a small model give sessions their titles; it is a billed request of its own.
+	Titles bool
 	// Observe is handed to the store; nil outside tests.
 	Observe func(sessionstore.Point, sessionstore.Phase)
 }
@@ -66,7 +68,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	}
 	client := model.NewClient(model.Limits{})
 	a := &App{o: o, store: store, client: client, ledgers: map[string]*sessionstore.Ledger{}, open: map[string]*session.Session{},
-		extensions: builtin.All(builtin.Deps{Dir: o.Dir, MaxOutputBytes: s.MaxOutputBytes,
+		extensions: builtin.All(builtin.Deps{Home: s.Home, Dir: o.Dir, MaxOutputBytes: s.MaxOutputBytes,
 			ExternalPaths: s.AllowExternalPaths, AllowEdit: s.AllowEdit, AllowWrite: s.AllowWrite,
 			AllowShell: s.AllowShell && s.AllowProcess, ShellPath: s.ShellPath, BashTimeout: s.BashTimeout, ContextFiles: s.ContextFiles,
 			Client: client})}
@@ -74,7 +76,10 @@ func New(ctx context.Context, o Options) (*App, error) {
 		client.Close()
 		return nil, errors.Join(err, store.Close())
 	}
-	a.models = newModels(s, a.extensions)
+	if a.models, err = newModels(s, a.extensions); err != nil {
+		client.Close()
+		return nil, errors.Join(err, store.Close())
+	}
 	return a, nil
 }
 
@@ -128,11 +133,20 @@ func (a *App) Open(ctx context.Context, r api.OpenRequest) (api.Session, error) 
 	if err != nil {
 		return nil, err
 	}
+	if r.Fork {
+		if row, err = a.fork(ctx, row, r.ForkAt); err != nil {
+			return nil, err
+		}
+	}
 	lock, err := a.store.LockSession(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.openLocked(ctx, row, fresh, r, lock)
+	var chosen found
+	if r.Model == "" && row.Model == "" && a.o.Settings.Model == "" {
+		chosen = a.discover(ctx)
+	}
+	s, err := a.openLocked(ctx, row, fresh, r, chosen, lock)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +200,16 @@ func (a *App) row(ctx context.Context, r api.OpenRequest) (row sessionstore.Sess
 	}
 	now := time.Now().UTC()
 	return sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Workspace: a.o.Settings.Workspace, Created: now, Updated: now,
-		Stage: sessionstore.StageIdle}, true, nil
+		Stage: sessionstore.StageIdle, Private: r.Private}, true, nil
+}
+
+// fork stores a copy of a session that begins like it.
+func (a *App) fork(ctx context.Context, from sessionstore.Session, at int64) (sessionstore.Session, error) {
+	into := sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Created: time.Now().UTC()}
+	if err := session.Fork(ctx, a.store, from.ID, at, into); err != nil {
+		return sessionstore.Session{}, err
+	}
+	return a.store.Session(ctx, into.ID)
 }
 
 // latest is the workspace's most recent session in which something was said.
@@ -204,7 +227,7 @@ func (a *App) latest(ctx context.Context) (sessionstore.Session, error) {
 }
 
 // openLocked takes lock over; it is released when an error is returned.
-func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest, lock *sessionstore.Lock) (s *session.Session, err error) {
+func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest, chosen found, lock *sessionstore.Lock) (s *session.Session, err error) {
 	handed, stored := false, false
 	defer func() {
 		if err != nil && stored && fresh { // a session that never opened is nothing to list
@@ -222,7 +245,7 @@ func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bo
 	if info, err := os.Stat(row.Workspace); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the session's workspace %s is no longer there; put it back, or start a new session elsewhere", row.Workspace)
 	}
-	if row, err = a.settleRow(ctx, row, fresh, r); err != nil {
+	if row, err = a.settleRow(ctx, row, fresh, r, chosen); err != nil {
 		return nil, err
 	}
 	stored = true
@@ -238,18 +261,26 @@ func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bo
 		// It replaces all composed instructions, even when it is empty (product.md 4).
 		c.Instructions, c.Contexts = nil, nil
 	}
+	var notices []api.Notice
+	if chosen.model != "" {
+		notices = append(notices, api.Notice{Level: api.NoticeInfo, Text: fmt.Sprintf("%s answers, because nobody chose a model and %s; --model or "+
+			"model in config.toml chooses another", chosen.model, chosen.why)})
+	}
+	for _, miss := range a.models.missing() {
+		notices = append(notices, api.Notice{Level: api.NoticeWarning, Text: fmt.Sprintf("models: no model is known that fits %q; octavo --list-models shows them", miss)})
+	}
 	handed = true
-	return session.Open(ctx, session.Options{Store: a.store, Lock: lock, Row: row, Composition: c, Policy: policy.Name(row.Policy),
+	return session.Open(ctx, session.Options{Notices: notices, Titler: a.titler(), Store: a.store, Lock: lock, Row: row, Composition: c, Policy: policy.Name(row.Policy),
 		Limits: session.Limits{Steps: set.MaxTurns, CostMicro: set.MaxCostMicrodollars, WarnAtMicro: set.CostWarningMicrodollars},
-		System: system(set, row.Workspace), Models: a.models, Home: a, Redact: set.Redactor().Redact})
+		System: system(set, row.Workspace), Models: a.models, Home: a, Redact: redaction(set)})
 }
 
 // settleRow stores a new row, and in an old one what the request or the configuration chooses: an explicit choice beats the
 // session's own, which beats the configuration (product.md 4).
-func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest) (sessionstore.Session, error) {
+func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest, chosen found) (sessionstore.Session, error) {
 	old := row
 	set := a.o.Settings
-	row.Model = cmp.Or(r.Model, row.Model, set.Model)
+	row.Model = cmp.Or(r.Model, row.Model, set.Model, chosen.model)
 	row.Effort = cmp.Or(r.Effort, row.Effort, set.Reasoning)
 	row.Name = cmp.Or(strings.TrimSpace(r.Name), row.Name)
 	row.Policy = cmp.Or(r.Policy, string(set.EffectPolicy))
@@ -274,10 +305,19 @@ func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh boo
 	if fresh {
 		return row, a.store.CreateSession(ctx, row)
 	}
-	if row == old {
+	if row.Name == old.Name && row.Model == old.Model && row.Effort == old.Effort && row.Policy == old.Policy {
 		return row, nil
 	}
 	return row, a.store.PatchSession(ctx, row.ID, sessionstore.SessionPatch{Name: &row.Name, Model: &row.Model, Effort: &row.Effort, Policy: &row.Policy})
+}
+
+// redaction takes the keys that the settings know out of what a session stores and shows.
+func redaction(set *settings.Settings) session.Redaction {
+	r := set.Redactor()
+	return session.Redaction{Text: r.Redact, Stream: func() (func(string) string, func() string) {
+		s := r.Stream()
+		return s.Write, s.Flush
+	}}
 }
 
 // effort narrows the level in force to those the model is known to take: one that was asked for now must be among them, one that was

@@ -290,6 +290,7 @@ func TestNoModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bare.Offline = true // nothing of this machine is asked
 	a, err := app.New(d.ctx, app.Options{Settings: bare, Dir: d.workspace})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,8 @@ import (
 	"octavo/sessionstore"
 )
 
-// sweepEvery is how often pictures and other blobs that nothing refers to any more are removed from the home.
+// sweepEvery is how often the trash is emptied of what lay in it long enough, and pictures and other blobs that nothing refers to any
+// more are removed from the home.
 const sweepEvery = 24 * time.Hour
 
 // sweptKey is the preference that says when that was done last, in RFC 3339.
@@ -53,8 +54,36 @@ func (a *App) sweep(ctx context.Context, now time.Time) error {
 		return err
 	}
 	defer lease.Release()
+	if err := a.emptyTrash(ctx, now); err != nil {
+		return err
+	}
 	if _, err := a.store.SweepBlobs(ctx); err != nil {
 		return err
 	}
 	return a.store.SetPreference(ctx, sweptKey, now.UTC().Format(time.RFC3339))
+}
+
+// emptyTrash removes for good the sessions whose time in the trash is over, and private ones that a crash left behind.
+func (a *App) emptyTrash(ctx context.Context, now time.Time) error {
+	deleted, err := a.store.Sessions(ctx, sessionstore.Filter{Deleted: true})
+	if err != nil {
+		return err
+	}
+	left, err := a.store.Sessions(ctx, sessionstore.Filter{Private: true})
+	if err != nil {
+		return err
+	}
+	for _, row := range append(deleted, left...) {
+		if now.Before(row.Gone()) {
+			continue
+		}
+		lock, err := a.store.LockSession(ctx, row.ID)
+		if err != nil {
+			continue // someone has it open; there is another day
+		}
+		if err := errors.Join(a.store.PurgeSession(ctx, row.ID), lock.Release()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -16,13 +16,18 @@ type models struct {
 	settings   *settings.Settings
 	byWire     map[string]ext.Provider
 	catalogues []ext.Catalogue // the first that lists a model describes it
+	scope      Scope
 
 	mu    sync.Mutex
 	found map[string]*model.Upstream
 }
 
-func newModels(s *settings.Settings, extensions []ext.Extension) *models {
+func newModels(s *settings.Settings, extensions []ext.Extension) (*models, error) {
 	m := &models{settings: s, byWire: map[string]ext.Provider{}, found: map[string]*model.Upstream{}}
+	var err error
+	if m.scope, err = ParseScope(s.ModelScope); err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
 	for _, e := range extensions {
 		m.catalogues = append(m.catalogues, e.Models...)
 		for _, p := range e.Providers {
@@ -31,7 +36,7 @@ func newModels(s *settings.Settings, extensions []ext.Extension) *models {
 			}
 		}
 	}
-	return m
+	return m, nil
 }
 
 // Resolve implements session.Models.
@@ -47,6 +52,11 @@ func (m *models) Resolve(id string) (*model.Upstream, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if _, configured := m.settings.Providers[profile.Name]; !configured && profile.Key != nil {
+		if key := m.settings.KeyState(profile.Name); !key.Set {
+			return nil, fmt.Errorf("model %s: %w", id, key.Err) // a preset is only there with a key
+		}
 	}
 	provider, ok := m.byWire[profile.Wire]
 	if !ok {
@@ -66,23 +76,51 @@ func (m *models) Resolve(id string) (*model.Upstream, error) {
 	return up, nil
 }
 
+// titler chooses the model that gives sessions their titles; nil when none does. A server of this machine gives none unless it was
+// asked to: it has one thing to do at a time.
+func (a *App) titler() func(*model.Upstream) *model.Upstream {
+	const none = "off"
+	wanted := a.o.Settings.TitleModel
+	if !a.o.Titles || wanted == none {
+		return nil
+	}
+	return func(chosen *model.Upstream) *model.Upstream {
+		id := wanted
+		for _, c := range a.models.catalogues {
+			if id != "" || c.Choices == nil {
+				continue
+			}
+			if _, small := c.Choices(chosen.Endpoint); small != "" {
+				id = chosen.Provider + "/" + small
+			}
+		}
+		if id == "" {
+			return nil
+		}
+		up, err := a.models.Resolve(id)
+		if err != nil {
+			return nil // a title is not worth a word about it
+		}
+		return up
+	}
+}
+
 // Known implements session.Models.
 func (m *models) Known() []string { return m.settings.Models() }
 
 // Catalogued implements session.Models.
 func (m *models) Catalogued(up *model.Upstream) int {
+	known := map[string]bool{}
 	for _, c := range m.catalogues {
 		provider, ok := c.Provider(up.Endpoint)
 		if !ok {
 			continue
 		}
-		n := 0
 		for _, row := range c.List() {
 			if row.Provider == provider {
-				n++
+				known[row.ID] = true
 			}
 		}
-		return n
 	}
-	return 0
+	return len(known)
 }

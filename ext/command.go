@@ -81,13 +81,15 @@ type Bridge interface {
 	Model(ctx context.Context) (ModelState, error)
 	// SelectModel changes model, effort or both at the next request; an empty value keeps what is set.
 	SelectModel(ctx context.Context, modelID, effort string) (ModelState, error)
+	// NextModel selects the model that step places lead to among those to switch among.
+	NextModel(ctx context.Context, step int) (ModelState, error)
 	// Rename names the session; at most 256 bytes without control characters. "" takes the name away.
 	Rename(ctx context.Context, name string) error
 	// Report describes the session: identity, counts, tokens, cost and what fills the window.
 	Report(ctx context.Context) (Report, error)
-	// Fork starts another session from this one and answers its id; summary replaces the copied history by a summary that the
-	// session's model writes, which is a billed request.
-	Fork(ctx context.Context, summary bool) (string, error)
+	// Fork starts another session from this one's entries 1 to at, 0 for all, and answers its id; summary replaces the copied
+	// history by a summary that the session's model writes, which is a billed request.
+	Fork(ctx context.Context, at int64, summary bool) (string, error)
 	// Queue adds a follow-up that starts after the running turn, or at once while none runs.
 	Queue(ctx context.Context, text string) error
 	// Continue goes on with what was interrupted or waits in the queue; an error says so when there is nothing.
@@ -106,6 +108,8 @@ type ModelState struct {
 	Efforts []string `json:"efforts,omitempty"` // levels that Model takes; nil when unknown
 	// Catalogued is how many models of Model's provider the catalogue describes; 0 when it does not know the provider.
 	Catalogued int `json:"catalogued,omitempty"`
+	// Scripted says that Model is octavo's demo: a script answers, and nothing is billed.
+	Scripted bool `json:"scripted,omitempty"`
 }
 
 // SessionLine is one session in a list.
@@ -139,6 +143,7 @@ type Report struct {
 	Window     int               `json:"window,omitempty"`     // tokens; 0 unknown
 	Context    []ContextPart     `json:"context"`
 	Inactive   map[string]string `json:"inactive,omitempty"` // extension to reason
+	Scripted   bool              `json:"scripted,omitempty"` // Model is octavo's demo
 }
 
 // ContextPart is one kind of thing that fills the window, in estimated tokens.

@@ -43,6 +43,11 @@ type Call struct {
 	// Ask puts a question to the person and waits. It answers the zero Answer, which denies, when nobody is there or the call
 	// ends first. Never nil.
 	Ask func(Ask) Answer
+	// Redact begins a text that comes in fragments and is to be kept without octavo's keys: write answers what can be kept by now,
+	// flush what was held back. What goes to the model, the screen and the store is redacted by the session; a tool needs this for
+	// what it writes elsewhere itself, and before it cuts a text, where half a key would stay. Each text belongs to one goroutine.
+	// Never nil for a call of a session; a nil one has nothing to redact.
+	Redact func() (write func(string) string, flush func() string)
 }
 
 // Output is what a tool call gave. Parts go to the model (text and images), Display to the screen.
@@ -50,6 +55,8 @@ type Output struct {
 	Parts   []model.Part
 	Display *pages.Display
 	IsError bool // the tool worked but what it ran failed; told to the model as an error
+	// ExitCode is that of a command which the tool ran to its end; nil otherwise.
+	ExitCode *int
 }
 
 // TextOutput is an Output of one text part.

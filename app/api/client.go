@@ -14,6 +14,8 @@ type Client interface {
 	Sessions(ctx context.Context, q SessionQuery) ([]SessionInfo, error)
 	// Open makes or opens a session. The error says who holds it when it is open in another process.
 	Open(ctx context.Context, r OpenRequest) (Session, error)
+	// Models lists the models a person can choose: those of the scope first, in its order, then the rest by name.
+	Models(ctx context.Context) ([]ModelInfo, error)
 }
 
 // SessionQuery chooses sessions of a list. The zero value is every session of the home, bounded by MaxSessions.
@@ -35,6 +37,36 @@ type OpenRequest struct {
 	Model  string // provider/model
 	Effort string
 	Policy string // unsafe_host, controlled or controlled_bash_approval
+	// Fork makes a new session that begins as a copy of the one that ID names, of its entries 1 to ForkAt; 0 is all of them.
+	Fork   bool
+	ForkAt int64
+	// Private keeps a new session out of every list and removes it when it is closed. What it cost stays counted.
+	Private bool
+}
+
+// ModelInfo is what is known of a model that can be chosen. Zero or nil is unknown.
+type ModelInfo struct {
+	ID         string     `json:"id"`                 // provider/model
+	Name       string     `json:"name,omitempty"`     // for a person
+	Provider   string     `json:"provider,omitempty"` // its label
+	Configured bool       `json:"configured,omitempty"`
+	Scoped     bool       `json:"scoped,omitempty"`         // part of the scope that ctrl+p walks
+	Effort     string     `json:"effort,omitempty"`         // that the scope asks for
+	Context    int        `json:"context_tokens,omitempty"` // the window, input and output together
+	MaxOutput  int        `json:"max_output_tokens,omitempty"`
+	Reasons    *bool      `json:"reasons,omitempty"`
+	Images     *bool      `json:"images,omitempty"`
+	Efforts    []string   `json:"efforts,omitempty"`
+	Price      *ModelCost `json:"price,omitempty"`
+	Scripted   bool       `json:"scripted,omitempty"` // a demo: no model answers
+}
+
+// ModelCost is in microdollars for a million tokens. A nil cache price is that of Input.
+type ModelCost struct {
+	Input      int64  `json:"input"`
+	Output     int64  `json:"output"`
+	CacheRead  *int64 `json:"cache_read,omitempty"`
+	CacheWrite *int64 `json:"cache_write,omitempty"`
 }
 
 // Session is one open session. Its methods may be called from any goroutine.
@@ -55,10 +87,59 @@ type Session interface {
 	Run(ctx context.Context, line string) (Outcome, error)
 	// Commands is the catalogue of what Run takes.
 	Commands(ctx context.Context) ([]CommandInfo, error)
+	// SelectModel changes model, effort or both from the next request on; an empty value keeps what is set. An effort that the new
+	// model does not take is dropped unless it was asked for.
+	SelectModel(ctx context.Context, model, effort string) (SessionInfo, error)
+	// Rename names the session; at most 256 bytes without control characters. "" takes the name away.
+	Rename(ctx context.Context, name string) error
+	// Shell runs a command of the person's own, with the shell that the session's tools use, and stores it with the end of its
+	// output. One at a time; the end of ctx ends the command and all it started. progress, when not nil, gets the output as it comes.
+	Shell(ctx context.Context, r ShellRequest, progress func(string)) (ShellResult, error)
+	// Behave changes how waiting inputs are taken and whether failed requests are made again; what is "" or nil stays. It answers
+	// what is in force. It lasts until the session is closed.
+	Behave(ctx context.Context, b Behaviour) (Behaviour, error)
+	// AbortRetry gives up a request that waits to be made again, as if no attempt were left. ErrIdle when none waits.
+	AbortRetry(ctx context.Context) error
 	// Entries pages the stored history, ascending.
 	Entries(ctx context.Context, r Range) ([]Entry, error)
 	// Close settles the running turn as interrupted, ends every stream and lets the session go. It waits.
 	Close(ctx context.Context) error
+}
+
+// ShellRequest is a command line of the person's own (product.md 2.2, "Shell escape").
+type ShellRequest struct {
+	Command string // at most MaxShellCommand bytes, not blank
+	Exclude bool   // no model reads it
+}
+
+const (
+	MaxShellCommand = 128 << 10 // bytes of a command line
+	MaxShellRecord  = 32 << 10  // bytes of output that are stored and that a model reads
+)
+
+// ShellResult is how a command of the person's own ended.
+type ShellResult struct {
+	Output    string `json:"output"` // at most MaxShellRecord bytes, the middle left out
+	ExitCode  *int   `json:"exitCode"`
+	Cancelled bool   `json:"cancelled"`
+	Truncated bool   `json:"truncated"`
+	Seq       int64  `json:"entry"` // its entry
+}
+
+// QueueMode says how many waiting inputs are taken at once.
+type QueueMode string
+
+const (
+	QueueAll QueueMode = "all"
+	QueueOne QueueMode = "one-at-a-time"
+)
+
+// Behaviour is what a client may change of how a session works. As it opens, all steering is read at the next step, follow-ups start
+// turns of their own, and failed requests are made again where that makes sense.
+type Behaviour struct {
+	Steering  QueueMode `json:"steeringMode"`
+	FollowUp  QueueMode `json:"followUpMode"`
+	AutoRetry *bool     `json:"autoRetry"`
 }
 
 // Range chooses entries by number: those after After and before Before, both exclusive, 0 leaving that side open. Newest keeps the

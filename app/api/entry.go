@@ -17,8 +17,12 @@ const (
 	EntryNote      EntryKind = "note"      // something the model should know, from octavo or an extension
 	EntryPartial   EntryKind = "partial"   // what was said of an answer that was interrupted; no model reads it again
 	EntrySummary   EntryKind = "summary"   // stands for the history before it, at the start of a fork
+	EntryShell     EntryKind = "shell"     // a command the person ran, with its result; OriginExcluded when no model reads it
 	EntrySettled   EntryKind = "settled"   // a turn ended
 )
+
+// OriginExcluded is the Origin of a shell entry that no model reads.
+const OriginExcluded = "excluded"
 
 // Entry is one durable fact of a session, numbered from 1 without gaps.
 type Entry struct {
@@ -26,12 +30,12 @@ type Entry struct {
 	Turn    string    `json:"turn,omitempty"`
 	Kind    EntryKind `json:"kind"`
 	Time    time.Time `json:"time"`
-	Parts   []Part    `json:"parts,omitempty"`   // user, assistant, partial, note, summary, result
+	Parts   []Part    `json:"parts,omitempty"`   // user, assistant, partial, note, summary, result, shell
 	Display string    `json:"display,omitempty"` // user: what the transcript shows instead of Parts
 	Origin  string    `json:"origin,omitempty"`  // user: chat, steer, follow_up; note: who made it
 	Model   string    `json:"model,omitempty"`   // assistant, partial: provider/model
-	Call    *Call     `json:"call,omitempty"`    // call, result
-	Result  *Result   `json:"result,omitempty"`  // result
+	Call    *Call     `json:"call,omitempty"`    // call, result, shell
+	Result  *Result   `json:"result,omitempty"`  // result, shell
 	Settled *Settled  `json:"settled,omitempty"` // settled
 }
 
@@ -88,6 +92,7 @@ type Result struct {
 	Reason   string         `json:"reason,omitempty"` // why it was refused, failed or did not run, as the model is told
 	Display  *pages.Display `json:"display,omitempty"`
 	Duration time.Duration  `json:"duration_ns,omitempty"`
+	ExitCode *int           `json:"exit_code,omitempty"` // of the command that it ran; nil when it ran none to its end
 }
 
 // SettledOutcome says how a turn ended.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"time"
 
 	"octavo/pages"
@@ -63,7 +64,7 @@ func (e Event) complete() bool {
 	case EventSession:
 		return e.Info != nil
 	case EventEntry:
-		return e.Entry != nil && (e.Entry.Kind != EntryResult || e.Entry.Call != nil)
+		return e.Entry != nil && (e.Entry.Kind != EntryResult && e.Entry.Kind != EntryShell || e.Entry.Call != nil && e.Entry.Result != nil)
 	case EventTurn:
 		return e.Turn != nil
 	case EventDelta:
@@ -89,6 +90,8 @@ func (e Event) complete() bool {
 type SessionInfo struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name,omitempty"`
+	Title     string    `json:"title,omitempty"` // what a model calls it; Name is the person's and stands above it
+	Tags      []string  `json:"tags,omitempty"`
 	Preview   string    `json:"preview,omitempty"` // the start of its first prompt
 	Workspace string    `json:"workspace"`
 	Model     string    `json:"model,omitempty"` // provider/model
@@ -98,8 +101,13 @@ type SessionInfo struct {
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 	Entries   int64     `json:"entries"`
-	Window    int       `json:"window,omitempty"` // tokens that Model takes; 0 unknown
+	Window    int       `json:"window,omitempty"`   // tokens that Model takes; 0 unknown
+	Scripted  bool      `json:"scripted,omitempty"` // Model is a demo: a script answers, nothing is billed
+	Private   bool      `json:"private,omitempty"`  // not listed, removed when it is closed
 }
+
+// Called is what a person calls the session: its name, else its title, else how it began; "" when nothing was said yet.
+func (i SessionInfo) Called() string { return cmp.Or(i.Name, i.Title, i.Preview) }
 
 // Phase is what a turn is doing.
 type Phase string

@@ -29,9 +29,19 @@ type actor struct {
 	told    map[string]bool // what tellOnce has said
 	greeted bool            // the composition's warnings were shown
 	context int             // tokens of the newest request and its answer; 0 unknown
+	manner  manner
+	shell   context.CancelFunc // of a command of the person's; nil while none runs
+	titling context.CancelFunc // of the request for a title; nil while none is made
 	streams context.Context
 	stopped bool
 	closed  bool // no new work
+}
+
+// manner is api.Behaviour as it is in force.
+type manner struct {
+	steerOne  bool // one input that steers is read at a step, not all
+	followAll bool // all follow-ups start one turn together
+	noRetry   bool
 }
 
 // run is work under way: a turn, or a summary.
@@ -40,7 +50,8 @@ type run struct {
 	ctx         context.Context
 	cancel      context.CancelFunc
 	interrupted bool
-	next        bool // an interrupted turn is followed by the oldest queued input
+	giveUp      context.CancelFunc // ends the wait before the next attempt; nil while none waits
+	next        bool               // an interrupted turn is followed by the oldest queued input
 	files       []string
 }
 
@@ -67,7 +78,7 @@ func newActor(ctx context.Context, s *Session) (*actor, error) {
 		return nil, err
 	}
 	for _, in := range waiting {
-		q, err := decodeInput(in)
+		q, err := decodeInput(s.o.Redact, in)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +88,7 @@ func newActor(ctx context.Context, s *Session) (*actor, error) {
 	if a.context, err = a.lastContext(ctx); err != nil {
 		return nil, err
 	}
-	if a.state.Entries, err = loadEntries(ctx, s.o.Store, s.id, api.Range{Limit: api.WindowEntries, Newest: true}); err != nil {
+	if a.state.Entries, err = s.stored(ctx, api.Range{Limit: api.WindowEntries, Newest: true}); err != nil {
 		return nil, err
 	}
 	a.state.Usage, err = a.usage(ctx)
@@ -94,8 +105,8 @@ func (a *actor) loop() {
 		c.stream.End(a.failure)
 	}
 	a.o.Composition.Close()
-	if a.row.Name == "" && a.state.Info.Entries == 0 && len(a.queue) == 0 && a.failure == nil {
-		// Nobody ever said anything: a list of sessions is better without it.
+	if nothing := a.row.Name == "" && a.state.Info.Entries == 0 && len(a.queue) == 0; (nothing || a.row.Private) && a.failure == nil {
+		// Nobody ever said anything, or it was never to be kept: a list of sessions is better without it.
 		a.failure = a.o.Store.PurgeSession(context.Background(), a.id)
 	}
 	if err := a.o.Lock.Release(); err != nil && a.failure == nil {
@@ -107,11 +118,18 @@ func (a *actor) loop() {
 // close ends the session when its work has settled.
 func (a *actor) close() {
 	a.closed = true
-	if a.run == nil {
-		a.stopped = true
-		return
+	for _, cancel := range []context.CancelFunc{a.titling, a.shell} {
+		if cancel != nil {
+			cancel()
+		}
 	}
 	a.interrupt(false)
+	a.leave()
+}
+
+// leave stops the actor once it is closed and nothing runs any more.
+func (a *actor) leave() {
+	a.stopped = a.stopped || a.closed && a.run == nil && a.titling == nil && a.shell == nil
 }
 
 // fail ends the session because a fact could not be stored: going on would say things that never happened.
@@ -154,17 +172,20 @@ func (a *actor) emit(e api.Event) {
 }
 
 func (a *actor) notice(level api.NoticeLevel, source, text string) {
-	a.emit(api.Event{Type: api.EventNotice, Notice: &api.Notice{Level: level, Source: source, Text: text}})
+	a.emit(api.Event{Type: api.EventNotice, Notice: &api.Notice{Level: level, Source: source, Text: a.o.Redact.Text(text)}})
 }
 
 // commit stores entries with whatever else changes at point p, and only then shows them.
 func (a *actor) commit(p sessionstore.Point, turn string, entries []entry, c sessionstore.Change) error {
-	for _, e := range entries {
-		ne, err := e.encode(turn)
+	for i := range entries {
+		ne, err := entries[i].encode(a.o.Redact, turn)
 		if err != nil {
 			return err
 		}
 		c.Append = append(c.Append, ne)
+	}
+	for i, row := range c.Requests {
+		c.Requests[i] = a.o.Redact.request(row)
 	}
 	// A commit is never abandoned half-way for the sake of a caller who no longer waits.
 	r, err := a.o.Store.Commit(context.Background(), a.id, p, c)
@@ -210,6 +231,9 @@ func (a *actor) greet() {
 		return
 	}
 	a.greeted = true
+	for _, n := range a.o.Notices {
+		a.notice(n.Level, n.Source, n.Text)
+	}
 	for _, w := range a.o.Composition.Warnings {
 		a.notice(api.NoticeWarning, w.Extension, w.Text)
 	}
@@ -249,8 +273,9 @@ func (a *actor) begin(inputs []queued, extra ...entry) (api.Receipt, error) {
 			change.Dequeue = append(change.Dequeue, in.ID)
 		}
 	}
-	if len(inputs) > 0 && a.row.Preview == "" {
-		change.Preview = model.PlainText(inputs[0].Rec.Parts)
+	first := len(inputs) > 0 && a.row.Preview == ""
+	if first {
+		change.Preview = a.o.Redact.Text(model.PlainText(inputs[0].Rec.Parts))
 		a.row.Preview = change.Preview
 	}
 	if err := a.commit(sessionstore.InputAccepted, id, entries, change); err != nil {
@@ -259,6 +284,9 @@ func (a *actor) begin(inputs []queued, extra ...entry) (api.Receipt, error) {
 	a.unqueue(change.Dequeue)
 	seq := a.state.Info.Entries
 	a.start(api.TurnInfo{ID: id, Phase: api.PhasePreparing, Started: now}, a.Session.turn)
+	if first {
+		a.entitle(a.row.Preview)
+	}
 	return api.Receipt{Turn: id, Seq: seq}, nil
 }
 
@@ -295,14 +323,17 @@ func (a *actor) settle(r *run, s api.Settled) {
 // follow starts what waits for the end of a turn: a follow-up after a turn that completed, the oldest input after one that was
 // interrupted in its favour. A failure, a limit and closing never send anything by themselves.
 func (a *actor) follow(outcome api.SettledOutcome, next bool) {
-	if a.closed {
-		a.stopped = true
+	if a.leave(); a.closed {
 		return
 	}
 	if len(a.queue) == 0 || outcome != api.SettledCompleted && !(outcome == api.SettledInterrupted && next) {
 		return
 	}
-	if _, err := a.begin(a.queue[:1:1]); err != nil {
+	n := 1
+	if a.manner.followAll {
+		n = len(a.queue)
+	}
+	if _, err := a.begin(a.queue[:n:n]); err != nil {
 		a.notice(api.NoticeError, "", err.Error())
 	}
 }
@@ -315,12 +346,12 @@ func (a *actor) unqueue(ids []string) {
 	a.emit(api.Event{Type: api.EventQueue, Queue: viewQueue(a.queue)})
 }
 
-// take moves every steering input from the queue into the turn; it reports whether there was one.
+// take moves the steering inputs of the queue into the turn, or the oldest one; it reports whether there was one.
 func (a *actor) take(r *run, stage sessionstore.Stage) (bool, error) {
 	var entries []entry
 	var ids []string
 	for _, q := range a.queue {
-		if q.Kind == api.InputChat {
+		if q.Kind == api.InputChat && !(a.manner.steerOne && len(ids) > 0) {
 			q.Rec.Origin = "steer"
 			entries = append(entries, entry{api.EntryUser, q.Rec})
 			ids = append(ids, q.ID)
@@ -353,20 +384,20 @@ func (a *actor) changed() {
 }
 
 func (a *actor) info() api.SessionInfo {
-	info := Info(a.row)
+	info := redacted(a.o.Redact, Info(a.row))
 	info.Policy = string(a.o.Policy)
 	if a.state != nil {
 		info.Entries, info.Updated = a.state.Info.Entries, a.state.Info.Updated
 	}
 	if up, err := a.o.Models.Resolve(a.row.Model); err == nil {
-		info.Window = up.Info.ContextTokens
+		info.Window, info.Scripted = up.Info.ContextTokens, up.Info.Scripted
 	}
 	return info
 }
 
 // Info is a stored session as lists show it.
 func Info(r sessionstore.Session) api.SessionInfo {
-	return api.SessionInfo{ID: r.ID, Name: r.Name, Preview: r.Preview, Workspace: r.Workspace, Model: r.Model, Effort: r.Effort,
+	return api.SessionInfo{ID: r.ID, Name: r.Name, Title: r.Title, Tags: r.Tags, Private: r.Private, Preview: r.Preview, Workspace: r.Workspace, Model: r.Model, Effort: r.Effort,
 		Policy: r.Policy, Parent: r.Parent, Created: r.Created, Updated: r.Updated, Entries: r.Entries}
 }
 
@@ -385,7 +416,10 @@ func (a *actor) usage(ctx context.Context) (api.Usage, error) {
 
 // lastContext is how many tokens the newest answered request and its answer had; 0 when that is not known.
 func (a *actor) lastContext(ctx context.Context) (int, error) {
-	rows, err := a.o.Store.Requests(ctx, a.id, 1)
+	rows, err := a.o.Store.Requests(ctx, a.id, 2)
+	if len(rows) > 0 && rows[0].Kind == sessionstore.RequestBackground { // a title says nothing of the window; there is one
+		rows = rows[1:]
+	}
 	if err != nil || len(rows) == 0 || rows[0].Kind != sessionstore.RequestTurn || rows[0].Outcome != sessionstore.OutcomeOK || rows[0].Input == nil {
 		return 0, err
 	}

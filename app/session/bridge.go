@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,28 +27,39 @@ func (b *bridge) Model(ctx context.Context) (ext.ModelState, error) {
 func (a *actor) modelState() ext.ModelState {
 	m := ext.ModelState{Model: a.row.Model, Effort: a.row.Effort, Known: a.o.Models.Known()}
 	if up, err := a.o.Models.Resolve(a.row.Model); err == nil {
-		m.Model, m.Efforts, m.Catalogued = up.ID(), up.Info.Efforts, a.o.Models.Catalogued(up)
+		m.Model, m.Efforts, m.Catalogued, m.Scripted = up.ID(), up.Info.Efforts, a.o.Models.Catalogued(up), up.Info.Scripted
 	}
 	return m
 }
 
 func (b *bridge) SelectModel(ctx context.Context, id, effort string) (ext.ModelState, error) {
-	return b.s.SelectModel(ctx, id, effort)
+	if _, err := b.s.SelectModel(ctx, id, effort); err != nil {
+		return ext.ModelState{}, err
+	}
+	return b.Model(ctx)
 }
 
-// SelectModel changes model, effort or both from the next request on; an empty value keeps what is set.
-func (s *Session) SelectModel(ctx context.Context, id, effort string) (ext.ModelState, error) {
-	var m ext.ModelState
-	var err error
+func (b *bridge) NextModel(ctx context.Context, step int) (ext.ModelState, error) {
+	state, err := b.Model(ctx)
+	if err != nil {
+		return state, err
+	}
+	id, effort, ok := b.s.o.Models.Next(state.Model, step)
+	if !ok {
+		return state, errors.New("there are no models to switch among; --models or models in config.toml lists them")
+	}
+	return b.SelectModel(ctx, id, effort)
+}
+
+// SelectModel implements api.Session.
+func (s *Session) SelectModel(ctx context.Context, id, effort string) (info api.SessionInfo, err error) {
+	defer s.hush(&err)
 	doErr := s.do(ctx, func(a *actor) {
 		if err = a.selectModel(id, effort); err == nil {
-			m = a.modelState()
+			info = a.info()
 		}
 	})
-	if doErr != nil {
-		return m, doErr
-	}
-	return m, err
+	return info, cmp.Or(doErr, err)
 }
 
 func (a *actor) selectModel(id, effort string) error {
@@ -88,15 +100,19 @@ func levels(i model.Info) []string {
 	return i.Efforts
 }
 
-func (b *bridge) Rename(ctx context.Context, name string) error {
-	var err error
-	doErr := b.s.do(ctx, func(a *actor) {
+func (b *bridge) Rename(ctx context.Context, name string) error { return b.s.Rename(ctx, name) }
+
+// Rename implements api.Session.
+func (s *Session) Rename(ctx context.Context, name string) (err error) {
+	defer s.hush(&err)
+	name = s.o.Redact.Text(name)
+	doErr := s.do(ctx, func(a *actor) {
 		if err = a.o.Store.PatchSession(ctx, a.id, sessionstore.SessionPatch{Name: &name}); err == nil {
 			a.row.Name = name
 			a.changed()
 		}
 	})
-	return errors.Join(doErr, err)
+	return cmp.Or(doErr, err)
 }
 
 func (b *bridge) Queue(ctx context.Context, text string) error {
@@ -150,16 +166,16 @@ func (a *actor) report() ext.Report {
 	r := ext.Report{ID: a.id, Name: a.row.Name, Workspace: a.row.Workspace, Model: a.row.Model, Effort: a.row.Effort,
 		Policy: string(a.o.Policy), Entries: a.state.Info.Entries, Requests: u.Requests, Input: u.Input, CacheRead: u.CacheRead,
 		CacheWrite: u.CacheWrite, Output: u.Output, Reasoning: u.Reasoning, CostMicro: u.CostMicro, Unpriced: u.Unpriced,
-		Unreported: u.Unreported, Window: a.info().Window, Context: a.fills(), Inactive: map[string]string{}}
+		Unreported: u.Unreported, Window: a.info().Window, Context: a.fills(), Inactive: map[string]string{}, Scripted: a.info().Scripted}
 	for _, i := range a.o.Composition.Inactive {
 		r.Inactive[i.Extension] = i.Reason
 	}
 	return r
 }
 
-func (b *bridge) Fork(ctx context.Context, summary bool) (string, error) {
+func (b *bridge) Fork(ctx context.Context, at int64, summary bool) (string, error) {
 	if summary {
 		return b.s.forkSummary(ctx)
 	}
-	return b.s.fork(ctx)
+	return b.s.fork(ctx, at)
 }

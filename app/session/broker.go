@@ -54,6 +54,7 @@ func (a *actor) openAsk(id string, q ext.Ask, reply chan ext.Answer) {
 			ask.Options = append(ask.Options, api.Option(o))
 		}
 	}
+	ask = a.o.Redact.ask(ask)
 	a.asks[id] = &openAsk{ask, reply}
 	a.emit(api.Event{Type: api.EventAsk, Ask: &ask})
 }
@@ -70,8 +71,8 @@ func (a *actor) settleAsk(id string, answer ext.Answer) {
 }
 
 // Answer implements api.Session.
-func (s *Session) Answer(ctx context.Context, id string, answer api.Answer) error {
-	var err error
+func (s *Session) Answer(ctx context.Context, id string, answer api.Answer) (err error) {
+	defer s.hush(&err)
 	doErr := s.do(ctx, func(a *actor) {
 		open, ok := a.asks[id]
 		if !ok {

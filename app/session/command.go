@@ -25,7 +25,8 @@ func (s *Session) Commands(context.Context) ([]api.CommandInfo, error) {
 }
 
 // Run implements api.Session.
-func (s *Session) Run(ctx context.Context, line string) (api.Outcome, error) {
+func (s *Session) Run(ctx context.Context, line string) (_ api.Outcome, err error) {
+	defer s.hush(&err)
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	c, err := findCommand(s.o.Composition, name)
 	if err != nil {
@@ -43,6 +44,7 @@ func (s *Session) Run(ctx context.Context, line string) (api.Outcome, error) {
 	if err != nil {
 		return api.Outcome{}, fmt.Errorf("%s: %w", c.Name, err)
 	}
+	out = s.o.Redact.outcome(out)
 	answer := api.Outcome{Text: out.Text, Data: out.Data}
 	if out.Go != nil {
 		answer.Go, answer.Session = out.Go.To, out.Go.Session

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +40,8 @@ func (a *actor) child() sessionstore.Session {
 		Stage: sessionstore.StageIdle, Preview: a.row.Preview}
 }
 
-// fork copies the session as it stands into a new one.
-func (s *Session) fork(ctx context.Context) (string, error) {
+// fork copies the session up to an entry, or as it stands, into a new one.
+func (s *Session) fork(ctx context.Context, at int64) (string, error) {
 	var into sessionstore.Session
 	var err error
 	doErr := s.do(ctx, func(a *actor) {
@@ -49,9 +50,67 @@ func (s *Session) fork(ctx context.Context) (string, error) {
 			return
 		}
 		into = a.child()
-		err = a.o.Store.Fork(ctx, a.id, into.ParentSeq, into)
+		err = Fork(ctx, a.o.Store, a.id, at, into)
 	})
-	return into.ID, errors.Join(doErr, err)
+	return into.ID, cmp.Or(doErr, err)
+}
+
+// ErrNoEntry means that a session has no entry to be forked at.
+var ErrNoEntry = errors.New("the session has no such entry")
+
+// Fork stores into as a copy of the entries 1 to at of a session, 0 for all. A turn that is cut in two ends there: its open calls get
+// the outcome not_run, and it is settled as interrupted, so that a model can read it. It needs no lock of the session it copies.
+func Fork(ctx context.Context, store *sessionstore.Store, from string, at int64, into sessionstore.Session) error {
+	parent, err := store.Session(ctx, from)
+	if err != nil {
+		return err
+	}
+	if at == 0 {
+		at = parent.Entries
+	}
+	if at < 0 || at > parent.Entries {
+		return fmt.Errorf("entry %d of session %s: %w; it has %d, and octavo sessions inspect --entries lists them", at, from, ErrNoEntry, parent.Entries)
+	}
+	into.Stage, into.Turn = sessionstore.StageIdle, ""
+	if at > 0 {
+		last, err := store.Entries(ctx, from, sessionstore.Range{After: at - 1, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(last) == 1 && last[0].Turn != "" && last[0].Kind != string(api.EntrySettled) {
+			// Until the turn is settled below, a crash leaves it for recovery.
+			into.Stage, into.Turn = sessionstore.StageTool, last[0].Turn
+		}
+	}
+	if err := store.Fork(ctx, from, at, into); err != nil || into.Turn == "" {
+		return err
+	}
+	return settleFork(ctx, store, into)
+}
+
+// settleFork ends the turn in whose middle a session was forked.
+func settleFork(ctx context.Context, store *sessionstore.Store, into sessionstore.Session) error {
+	tail, err := unfinished(ctx, store, into.ID, into.Turn)
+	if err != nil {
+		return err
+	}
+	const why = "not run here: the session was forked before this call had a result"
+	var entries []entry
+	for _, o := range tail.open() {
+		entries = append(entries, entry{api.EntryResult, record{Parts: []model.Part{model.Text(why)}, Call: &o.call, Title: o.title,
+			Outcome: api.ResultNotRun, Reason: why}})
+	}
+	entries = append(entries, entry{api.EntrySettled, record{Settled: &api.Settled{Outcome: api.SettledInterrupted, Error: "the session was forked here"}}})
+	change := sessionstore.Change{Stage: &sessionstore.StageChange{Stage: sessionstore.StageInterrupted}}
+	for _, e := range entries { // octavo's own words: they hold no key
+		ne, err := e.encode(Redaction{}.settled(), into.Turn)
+		if err != nil {
+			return err
+		}
+		change.Append = append(change.Append, ne)
+	}
+	_, err = store.Commit(ctx, into.ID, sessionstore.CallsRecovered, change)
+	return err
 }
 
 // forkSummary makes a new session that begins with a summary of this one, and with what the person said last if it was not yet
@@ -145,7 +204,7 @@ func (s *Session) plant(ctx context.Context, into sessionstore.Session, summary 
 	}
 	var change sessionstore.Change
 	for _, e := range append([]entry{{api.EntrySummary, record{Origin: s.id, Parts: []model.Part{model.Text(summary)}}}}, unanswered...) {
-		ne, err := e.encode("")
+		ne, err := e.encode(s.o.Redact, "")
 		if err != nil {
 			return err
 		}

@@ -41,6 +41,10 @@ type world struct {
 	info      model.Info
 	store0    sessionstore.Options // what the store is opened with besides its folder
 	noModel   bool
+	private   bool
+	titler    func(*model.Upstream) *model.Upstream
+	sleep     func(context.Context, time.Duration) error // nil waits for nothing
+	redact    session.Redaction
 }
 
 func newWorld(t *testing.T, replies ...modeltest.Reply) *world {
@@ -76,7 +80,7 @@ func (w *world) tryOpen(id string) (*session.Session, error) {
 		}
 		w.t.Cleanup(func() { w.store.Close() })
 	}
-	row := sessionstore.Session{ID: id, Workspace: w.workspace, Model: "local/scripted"}
+	row := sessionstore.Session{ID: id, Workspace: w.workspace, Model: "local/scripted", Private: w.private}
 	if w.noModel {
 		row.Model = ""
 	}
@@ -100,9 +104,13 @@ func (w *world) tryOpen(id string) (*session.Session, error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return session.Open(w.ctx, session.Options{Store: w.store, Lock: lock, Row: row, Composition: c, Policy: w.policy, Limits: w.limits,
-		System: []string{"core"}, Models: w, Home: w,
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	wait := w.sleep
+	if wait == nil {
+		wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	return session.Open(w.ctx, session.Options{Titler: w.titler, Store: w.store, Lock: lock, Row: row, Composition: c, Policy: w.policy, Limits: w.limits,
+		System: []string{"core"}, Models: w, Home: w, Redact: w.redact,
+		Sleep: wait})
 }
 
 func (w *world) close(s *session.Session) {
@@ -125,8 +133,20 @@ func (w *world) Resolve(id string) (*model.Upstream, error) {
 	return openai.New(w.client).Providers[0].Resolve(p, name)
 }
 
+// provider is a model of another endpoint.
+func (w *world) provider(p ext.Profile, id string) *model.Upstream {
+	w.t.Helper()
+	up, err := openai.New(w.client).Providers[0].Resolve(p, id)
+	if err != nil {
+		w.t.Error(err)
+	}
+	return up
+}
+
 // Known implements session.Models.
 func (w *world) Known() []string { return []string{"local/scripted"} }
+
+func (w *world) Next(string, int) (id, effort string, ok bool) { return "local/scripted", "", true }
 
 // Catalogued implements session.Models.
 func (w *world) Catalogued(*model.Upstream) int { return 0 }
@@ -206,6 +226,14 @@ func (x *watch) settled() api.Settled {
 func (x *watch) untilType(t api.EventType) api.Event {
 	x.w.t.Helper()
 	return x.until(string(t), func(e api.Event) bool { return e.Type == t })
+}
+
+// ignore reads what is still to come beside the test, so that the session need not wait for it when it is closed.
+func (x *watch) ignore() {
+	go func() {
+		for range x.stream.Events {
+		}
+	}()
 }
 
 // rest reads to the end of the stream.

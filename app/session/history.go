@@ -13,6 +13,7 @@ type history struct {
 	messages []model.Message
 	results  []model.Part     // of the newest assistant message, until something else is said
 	open     []model.ToolCall // calls of the newest assistant message that have no result yet
+	waiting  []model.Message  // said while calls were open: a wire wants the results first
 }
 
 // add takes the next entry.
@@ -30,6 +31,11 @@ func (h *history) add(e entry) {
 		h.open = model.Calls(e.rec.Parts)
 	case api.EntryResult:
 		h.result(e.rec)
+	case api.EntryShell:
+		if e.rec.Origin != api.OriginExcluded {
+			h.say(model.RoleUser, []model.Part{model.Text("<command-of-the-person>\n" + e.rec.Title + "\n</command-of-the-person>\n" +
+				model.PlainText(e.rec.Parts))})
+		}
 	case api.EntrySettled:
 		if e.rec.Settled != nil && e.rec.Settled.Outcome == api.SettledInterrupted {
 			h.note("octavo", "The person interrupted you here.")
@@ -48,12 +54,16 @@ func (h *history) awaitsModel() bool {
 	if len(h.open) > 0 {
 		return false
 	}
-	return len(h.results) > 0 || len(h.messages) > 0 && h.messages[len(h.messages)-1].Role != model.RoleAssistant
+	return len(h.results) > 0 || len(h.waiting) > 0 || len(h.messages) > 0 && h.messages[len(h.messages)-1].Role != model.RoleAssistant
 }
 
 func (h *history) say(role model.Role, parts []model.Part) {
-	h.flush()
-	h.messages = append(h.messages, model.Message{Role: role, Parts: parts})
+	if m := (model.Message{Role: role, Parts: parts}); role == model.RoleUser && len(h.open) > 0 {
+		h.waiting = append(h.waiting, m)
+	} else {
+		h.flush()
+		h.messages = append(h.messages, m)
+	}
 }
 
 func (h *history) note(origin, text string) {
@@ -66,10 +76,14 @@ func (h *history) result(r record) {
 		ID: r.Call.ID, Name: r.Call.Name, Parts: r.Parts, IsError: r.Outcome != api.ResultOK}})
 }
 
-// flush makes one tool message of all results of an answer.
+// flush makes one tool message of all results of an answer, once it has them all. What was said meanwhile follows it.
 func (h *history) flush() {
 	if len(h.results) > 0 {
 		h.messages = append(h.messages, model.Message{Role: model.RoleTool, Parts: h.results})
 		h.results = nil
+	}
+	if len(h.open) == 0 {
+		h.messages = append(h.messages, h.waiting...)
+		h.waiting = nil
 	}
 }

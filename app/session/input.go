@@ -17,7 +17,8 @@ import (
 )
 
 // Submit implements api.Session.
-func (s *Session) Submit(ctx context.Context, in api.Input) (api.Receipt, error) {
+func (s *Session) Submit(ctx context.Context, in api.Input) (_ api.Receipt, err error) {
+	defer s.hush(&err)
 	if in.Kind == api.InputContinue {
 		return s.resume(ctx)
 	}
@@ -63,6 +64,12 @@ func (s *Session) accept(ctx context.Context, in api.Input) (queued, error) {
 			return q, err
 		}
 		q.Rec.Parts = append(q.Rec.Parts, model.Part{Type: model.PartImage, Image: img})
+	}
+	said := q.Rec.Parts
+	if q.Rec = redacted(s.o.Redact, q.Rec); model.PlainText(said) != model.PlainText(q.Rec.Parts) {
+		s.post(func(a *actor) {
+			a.notice(api.NoticeWarning, "", "what you said held an API key: the key was taken out of it, and no model was told it")
+		})
 	}
 	return q, nil
 }
@@ -162,6 +169,7 @@ func (a *actor) load(ctx context.Context) error {
 	err := a.o.Store.EachEntry(ctx, a.id, 0, func(se sessionstore.Entry) error {
 		e, err := decode(se)
 		if err == nil {
+			e.rec = redacted(a.o.Redact, e.rec)
 			h.add(e)
 		}
 		return err

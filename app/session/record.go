@@ -25,6 +25,7 @@ type record struct {
 	Reason   string            `json:"reason,omitempty"`
 	Show     *pages.Display    `json:"show,omitempty"`
 	Duration time.Duration     `json:"duration_ns,omitempty"`
+	ExitCode *int              `json:"exit_code,omitempty"`
 	Settled  *api.Settled      `json:"settled,omitempty"`
 }
 
@@ -34,7 +35,9 @@ type entry struct {
 	rec  record
 }
 
-func (e entry) encode(turn string) (sessionstore.NewEntry, error) {
+// encode makes the entry ready to be stored. What it holds of keys is taken out of it.
+func (e *entry) encode(r Redaction, turn string) (sessionstore.NewEntry, error) {
+	e.rec = redacted(r, e.rec)
 	payload, err := json.Marshal(e.rec)
 	if err != nil {
 		return sessionstore.NewEntry{}, fmt.Errorf("encode %s entry: %w", e.kind, err)
@@ -42,6 +45,7 @@ func (e entry) encode(turn string) (sessionstore.NewEntry, error) {
 	return sessionstore.NewEntry{Kind: string(e.kind), Turn: turn, Payload: payload, Blobs: blobs(e.rec.Parts)}, nil
 }
 
+// decode reads an entry as it was stored. What is to be shown or sent of it is redacted first: keys may have come to be known since.
 func decode(se sessionstore.Entry) (entry, error) {
 	e := entry{kind: api.EntryKind(se.Kind)}
 	if err := json.Unmarshal(se.Payload, &e.rec); err != nil {
@@ -58,8 +62,8 @@ func (e entry) view(seq int64, turn string, at time.Time) api.Entry {
 		v.Call = viewCall(*e.rec.Call)
 		v.Call.Title = e.rec.Title
 	}
-	if e.kind == api.EntryResult {
-		v.Result = &api.Result{Outcome: e.rec.Outcome, Reason: e.rec.Reason, Display: e.rec.Show, Duration: e.rec.Duration}
+	if e.kind == api.EntryResult || e.kind == api.EntryShell {
+		v.Result = &api.Result{Outcome: e.rec.Outcome, Reason: e.rec.Reason, Display: e.rec.Show, Duration: e.rec.Duration, ExitCode: e.rec.ExitCode}
 	}
 	return v
 }
@@ -105,10 +109,11 @@ type queued struct {
 	Rec  record        `json:"record"`
 }
 
-func decodeInput(in sessionstore.Input) (queued, error) {
+func decodeInput(r Redaction, in sessionstore.Input) (queued, error) {
 	q := queued{ID: in.ID, Kind: api.InputKind(in.Kind)}
 	if err := json.Unmarshal(in.Payload, &q); err != nil {
 		return q, fmt.Errorf("read queued input %s: %w", in.ID, err)
 	}
+	q.Rec = redacted(r, q.Rec)
 	return q, nil
 }

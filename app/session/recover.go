@@ -20,7 +20,7 @@ func (a *actor) recover(ctx context.Context) error {
 	if a.row.Stage != sessionstore.StageModel && a.row.Stage != sessionstore.StageTool {
 		return nil
 	}
-	tail, err := a.unfinished(ctx)
+	tail, err := unfinished(ctx, a.o.Store, a.id, a.row.Turn)
 	if err != nil {
 		return err
 	}
@@ -37,8 +37,8 @@ func (a *actor) recover(ctx context.Context) error {
 		entry{api.EntryNote, record{Origin: "restart", Parts: []model.Part{model.Text(note)}}},
 		entry{api.EntrySettled, record{Settled: &api.Settled{Outcome: api.SettledAbandoned, Error: abandoned(entries)}}})
 	var change sessionstore.Change
-	for _, e := range entries {
-		ne, err := e.encode(a.row.Turn)
+	for i := range entries {
+		ne, err := entries[i].encode(a.o.Redact, a.row.Turn)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (a *actor) recover(ctx context.Context) error {
 	}
 	change.Stage = &sessionstore.StageChange{Stage: sessionstore.StageInterrupted}
 	if a.row.Stage == sessionstore.StageModel {
-		change.Requests = []sessionstore.Request{a.lostRequest()}
+		change.Requests = []sessionstore.Request{a.o.Redact.request(a.lostRequest())}
 	}
 	_, err = a.o.Store.Commit(ctx, a.id, sessionstore.CallsRecovered, change)
 	return err
@@ -87,12 +87,12 @@ type tail struct {
 	rest   []entry
 }
 
-// unfinished reads the end of the session. It reads pages backwards: an answer and its results are few entries.
-func (a *actor) unfinished(ctx context.Context) (tail, error) {
+// unfinished reads the end of a session in which a turn is open. It reads pages backwards: an answer and its results are few entries.
+func unfinished(ctx context.Context, store *sessionstore.Store, id, turn string) (tail, error) {
 	var t tail
 	before := int64(0)
 	for {
-		page, err := a.o.Store.Entries(ctx, a.id, sessionstore.Range{Before: before, Limit: 64, Newest: true})
+		page, err := store.Entries(ctx, id, sessionstore.Range{Before: before, Limit: 64, Newest: true})
 		if err != nil || len(page) == 0 {
 			return t, err
 		}
@@ -101,7 +101,10 @@ func (a *actor) unfinished(ctx context.Context) (tail, error) {
 			if err != nil {
 				return t, err
 			}
-			if e.kind == api.EntryAssistant || se.Turn != a.row.Turn {
+			if e.kind == api.EntryShell { // a person may run a command in the middle of a turn; it belongs to none
+				continue
+			}
+			if e.kind == api.EntryAssistant || se.Turn != turn {
 				if e.kind == api.EntryAssistant {
 					t.answer = &e.rec
 				}
@@ -167,7 +170,7 @@ func (a *actor) storedOutput(ctx context.Context, c model.ToolCall) (out ext.Out
 		return ext.Output{}, false
 	}
 	call := &ext.Call{Context: ctx, ID: c.ID, Session: a.id, Workspace: a.row.Workspace,
-		Progress: func(string) {}, Ask: func(ext.Ask) ext.Answer { return ext.Answer{} }}
+		Progress: func(string) {}, Ask: func(ext.Ask) ext.Answer { return ext.Answer{} }, Redact: a.o.Redact.Stream}
 	if guard(func() error { out, ok = tool.Recover(call); return nil }) != nil {
 		return ext.Output{}, false
 	}

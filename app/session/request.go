@@ -27,23 +27,30 @@ func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sess
 	for attempt := 1; ; attempt++ {
 		row := sessionstore.Request{ID: uuid.Must(uuid.NewV7()).String(), Turn: r.ID, Kind: h.kind, Provider: f.upstream.Provider,
 			Model: f.upstream.Model, Endpoint: f.upstream.Endpoint, Started: time.Now().UTC()}
-		said := &partial{}
+		said, shown := &partial{}, fragments{r: s.o.Redact}
 		answer, err := f.upstream.Stream(r.ctx, f.request, func(e model.Event) error {
-			said.add(e)
+			said.started = true
 			if h.delta != nil {
-				h.delta(r, e)
+				if e, ok := shown.event(e); ok {
+					said.add(e)
+					h.delta(r, e)
+				}
 			}
 			return r.ctx.Err()
 		})
 		row.Finished = time.Now().UTC()
 		if err == nil {
+			for _, e := range shown.rest() {
+				h.delta(r, e)
+			}
+			answer.Parts = redacted(s.o.Redact, answer.Parts) // before anything acts on it
 			row.Outcome = sessionstore.OutcomeOK
 			s.price(&row, f.upstream, answer.Usage)
 			return answer, row, nil
 		}
 		cancelled := r.ctx.Err() != nil
 		delay, again := retry.Next(attempt, err)
-		if cancelled {
+		if cancelled || again && s.gaveUp(r) {
 			again = false
 		}
 		if storeErr := s.attemptFailed(r, f, h, row, err, said, cancelled, again); storeErr != nil {
@@ -52,17 +59,25 @@ func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sess
 		if !again {
 			return nil, row, err
 		}
+		waiting, giveUp := context.WithCancel(r.ctx)
 		s.post(func(a *actor) {
+			r.giveUp = giveUp
 			if a.run == r && !r.interrupted {
 				a.setPhase(r, api.PhaseRetrying)
 				a.emit(api.Event{Type: api.EventRetry, Retry: &api.Retry{Attempt: attempt, Most: model.MaxAttempts, Delay: delay,
-					Error: s.o.Redact(err.Error())}})
+					Error: s.o.Redact.Text(err.Error())}})
 			}
 		})
-		if err := s.o.Sleep(r.ctx, delay); err != nil {
-			return nil, row, err
+		slept := s.o.Sleep(waiting, delay)
+		giveUp()
+		if r.ctx.Err() == nil && slept != nil {
+			return nil, row, err // given up: the attempt's own failure says why there is no answer
+		}
+		if slept != nil {
+			return nil, row, slept
 		}
 		s.post(func(a *actor) {
+			r.giveUp = nil
 			if a.run == r {
 				a.setPhase(r, api.PhaseWaiting)
 			}
@@ -70,10 +85,16 @@ func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sess
 	}
 }
 
+// gaveUp reports whether failed requests are not made again.
+func (s *Session) gaveUp(r *run) (yes bool) {
+	_ = s.do(r.ctx, func(a *actor) { yes = a.manner.noRetry })
+	return yes
+}
+
 // attemptFailed withdraws what was shown of a failed attempt and stores its usage row. What a person interrupted is kept for
 // them to see, marked as partial; no model reads it again.
 func (s *Session) attemptFailed(r *run, f frozen, h requestHooks, row sessionstore.Request, err error, said *partial, cancelled, again bool) error {
-	row.Error = s.o.Redact(err.Error())
+	row.Error = err.Error()
 	var e *model.Error
 	if errors.As(err, &e) {
 		row.Status = e.Status
@@ -86,9 +107,9 @@ func (s *Session) attemptFailed(r *run, f frozen, h requestHooks, row sessionsto
 		row.Outcome = sessionstore.OutcomeWithdrawn
 	}
 	if !said.started && !cancelled {
-		// It was never accepted: it used nothing.
+		// It was never accepted: it used nothing, whatever the price of that is.
 		none := model.Count(0)
-		row.Input, row.CacheRead, row.CacheWrite, row.Output = none, none, none, none
+		row.Input, row.CacheRead, row.CacheWrite, row.Output, row.CostMicro = none, none, none, none, none
 	}
 	return s.commitOr(func(a *actor) error {
 		var entries []entry
@@ -101,14 +122,13 @@ func (s *Session) attemptFailed(r *run, f frozen, h requestHooks, row sessionsto
 	})
 }
 
-// partial is what an attempt has said so far.
+// partial is what an attempt has said so far, as far as it was shown.
 type partial struct {
 	started bool
 	text    []byte
 }
 
 func (p *partial) add(e model.Event) {
-	p.started = true
 	if e.Type == model.EventText {
 		p.text = append(p.text, e.Delta...)
 	}

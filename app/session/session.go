@@ -28,8 +28,11 @@ type Options struct {
 	System      []string // core instructions and facts of the environment, in front of what extensions contribute
 	Models      Models
 	Home        Home
-	// Redact takes known keys out of text that is stored or shown.
-	Redact func(string) string
+	Redact      Redaction
+	// Notices are shown to the first client.
+	Notices []api.Notice
+	// Titler names the model that gives the session a title after its first words; nil, or an answer of nil, is none.
+	Titler func(chosen *model.Upstream) *model.Upstream
 	// Sleep waits between attempts; nil is the clock's.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
@@ -47,6 +50,8 @@ type Models interface {
 	Resolve(id string) (*model.Upstream, error)
 	// Known lists every configured provider/model.
 	Known() []string
+	// Next is the model that step places lead to from the present one among those to switch among; !ok when there is none.
+	Next(present string, step int) (id, effort string, ok bool)
 	// Catalogued is how many models of the one who answers behind an upstream's endpoint are described by a catalogue, configured
 	// or not; 0 when none knows the endpoint.
 	Catalogued(up *model.Upstream) int
@@ -80,9 +85,7 @@ const mailboxSize = 256
 // gets a stored result or an unknown outcome, and nothing runs again. Options.Lock and Options.Composition are the session's
 // from now on, also when Open fails.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	if o.Redact == nil {
-		o.Redact = func(s string) string { return s }
-	}
+	o.Redact = o.Redact.settled()
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
@@ -149,20 +152,28 @@ func (s *Session) Entries(ctx context.Context, r api.Range) ([]api.Entry, error)
 	if r.Limit <= 0 || r.Limit > api.MaxEntries {
 		r.Limit = api.MaxEntries
 	}
-	return loadEntries(ctx, s.o.Store, s.id, r)
+	return s.stored(ctx, r)
 }
 
-func loadEntries(ctx context.Context, store *sessionstore.Store, id string, r api.Range) ([]api.Entry, error) {
+func (s *Session) stored(ctx context.Context, r api.Range) ([]api.Entry, error) {
+	return Entries(ctx, s.o.Store, s.id, r, s.o.Redact)
+}
+
+// Entries reads entries of a stored session, ascending, whether it is open or deleted or neither, and takes out of them what redact
+// says. A limit of 0 is none.
+func Entries(ctx context.Context, store *sessionstore.Store, id string, r api.Range, redact Redaction) ([]api.Entry, error) {
 	stored, err := store.Entries(ctx, id, sessionstore.Range{After: r.After, Before: r.Before, Limit: r.Limit, Newest: r.Newest})
 	if err != nil {
 		return nil, err
 	}
+	redact = redact.settled()
 	out := make([]api.Entry, 0, len(stored))
 	for _, se := range stored {
 		e, err := decode(se)
 		if err != nil {
 			return nil, err
 		}
+		e.rec = redacted(redact, e.rec)
 		out = append(out, e.view(se.Seq, se.Turn, se.Time))
 	}
 	return out, nil

@@ -42,6 +42,7 @@ type job struct {
 	outcome api.ResultOutcome
 	took    time.Duration
 	fatal   error
+	shown   func() // shows what is left of live output
 }
 
 // reads reports whether the job may run beside others of its kind.
@@ -190,7 +191,7 @@ func (s *Session) runBatch(r *run, f frozen, batch []*job) error {
 		}
 		running.Go(func() {
 			defer close(finished[i])
-			s.invoke(r, f, j)
+			invoke(s.call(r.ctx, f, j), j)
 		})
 	}
 	defer running.Wait()
@@ -231,14 +232,17 @@ func (s *Session) storeCalls(r *run, batch []*job) error {
 }
 
 // invoke runs one call to its end.
-func (s *Session) invoke(r *run, f frozen, j *job) {
+func invoke(c *ext.Call, j *job) {
 	started := time.Now()
 	var err error
 	crash := guard(func() error {
-		j.out, err = j.tool.Invoke(s.call(r.ctx, f, j), j.args)
+		j.out, err = j.tool.Invoke(c, j.args)
 		return nil
 	})
 	j.took = time.Since(started)
+	if j.shown != nil {
+		j.shown()
+	}
 	var fatal ext.Fatal
 	switch {
 	case crash != nil:
@@ -248,7 +252,7 @@ func (s *Session) invoke(r *run, f frozen, j *job) {
 		j.fatal = err
 		j.outcome = api.ResultUnknown
 		j.out = ext.TextOutput("the outcome of this call is unknown: it could not be recorded")
-	case r.ctx.Err() != nil:
+	case c.Err() != nil:
 		j.outcome = api.ResultCancelled
 		if err != nil || len(j.out.Parts) == 0 {
 			j.out.Parts = []model.Part{model.Text("interrupted by the person; it may have had effects")}
@@ -266,18 +270,40 @@ func (s *Session) invoke(r *run, f frozen, j *job) {
 func (s *Session) call(ctx context.Context, f frozen, j *job) *ext.Call {
 	return &ext.Call{
 		Context: ctx, ID: j.call.ID, Session: s.id, Workspace: s.o.Row.Workspace, Images: f.upstream.Images,
-		Progress: func(delta string) {
+		Progress: s.redactedProgress(j, func(delta string) {
 			s.post(func(a *actor) {
 				if a.run != nil {
 					a.emit(api.Event{Type: api.EventProgress, Progress: &api.Progress{CallID: j.call.ID, Text: delta}})
 				}
 			})
-		},
+		}),
 		Ask: func(q ext.Ask) ext.Answer {
 			q.Source, q.Parent = j.tool.Extension, j.call.ID
 			answer, _ := s.ask(ctx, q)
 			return answer
 		},
+		Redact: s.o.Redact.Stream,
+	}
+}
+
+// redactedProgress shows a call's live output through show, without keys. What was held back at the end is shown by j.shown.
+func (s *Session) redactedProgress(j *job, show func(string)) func(string) {
+	write, flush := s.o.Redact.Stream()
+	var mu sync.Mutex // a tool may tell of several streams at once
+	pass := func(text string) {
+		if text != "" {
+			show(text)
+		}
+	}
+	j.shown = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		pass(flush())
+	}
+	return func(delta string) {
+		mu.Lock()
+		defer mu.Unlock()
+		pass(write(delta))
 	}
 }
 
@@ -320,7 +346,8 @@ func (s *Session) storeResult(r *run, j *job) error {
 	if err != nil {
 		return s.commitOr(func(*actor) error { return err })
 	}
-	e := entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Reason: j.refusal, Show: j.out.Display, Duration: j.took}}
+	e := entry{api.EntryResult, record{Parts: parts, Call: &j.call, Title: j.title, Outcome: j.outcome, Reason: j.refusal, Show: j.out.Display, Duration: j.took,
+		ExitCode: j.out.ExitCode}}
 	return s.commitOr(func(a *actor) error {
 		if j.outcome == api.ResultOK && j.out.Display != nil && j.out.Display.Diff != nil {
 			if p := j.out.Display.Diff.Path; !slices.Contains(r.files, p) {
@@ -341,7 +368,8 @@ func (s *Session) resultParts(j *job) ([]model.Part, error) {
 	for _, p := range j.out.Parts {
 		switch p.Type {
 		case model.PartText:
-			parts = append(parts, model.Text(strings.ToValidUTF8(text.HeadTail(p.Text, MaxResultText), "\uFFFD")))
+			whole := s.o.Redact.Text(p.Text) // before it is cut, which may leave half a key
+			parts = append(parts, model.Text(strings.ToValidUTF8(text.HeadTail(whole, MaxResultText), "\uFFFD")))
 		case model.PartImage:
 			img, err := s.storeImage(context.Background(), p.Image.Name, p.Image.Data)
 			if err != nil {

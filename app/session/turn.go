@@ -65,9 +65,9 @@ func (s *Session) step(r *run) (settled api.Settled, more bool) {
 			return api.Settled{Outcome: api.SettledInterrupted}, false
 		}
 		if model.ClassOf(err) == model.ErrOverflow {
-			return s.contextFull(s.o.Redact(err.Error())), false
+			return s.contextFull(s.o.Redact.Text(err.Error())), false
 		}
-		return failed(errors.New(s.o.Redact(err.Error()))), false
+		return failed(errors.New(s.o.Redact.Text(err.Error()))), false
 	}
 	calls := model.Calls(answer.Parts)
 	if err := s.keepAnswer(r, f, answer, row, len(calls) > 0); err != nil {

@@ -40,7 +40,7 @@ func (a *actor) system() []string {
 	for _, c := range a.o.Composition.Contexts {
 		blocks = append(blocks, c.Text)
 	}
-	return blocks
+	return redacted(a.o.Redact, blocks) // a workspace's own instructions may hold what they should not
 }
 
 // fills estimates what fills the window, in the order in which the model receives it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"octavo/ext"
@@ -31,7 +32,7 @@ func all() []ext.Command {
 	return []ext.Command{
 		{Name: "/help", Description: "list the commands, or explain one", Arguments: word("command", "a command's name"), Run: help},
 		{Name: "/model", Description: "show the model, or choose another for the next request",
-			Arguments: []ext.Argument{{Name: "model", Description: "provider/model"}, {Name: "effort", Description: "reasoning level"}}, Run: chooseModel},
+			Arguments: []ext.Argument{{Name: "model", Description: "provider/model; next or previous of those to switch among"}, {Name: "effort", Description: "reasoning level"}}, Run: chooseModel},
 		{Name: "/effort", Description: "show how much the model thinks, or change it", Arguments: word("level", "off, minimal, low, medium, high, xhigh, max"), Run: chooseEffort},
 		{Name: "/name", Description: "show the session's name, or change it", Arguments: word("name", "at most 256 bytes"), Run: name},
 		{Name: "/status", Description: "this session: model, policy, counts, what could not be loaded", Run: status},
@@ -42,7 +43,7 @@ func all() []ext.Command {
 		{Name: "/resume", Description: "leave this session and open another", Arguments: []ext.Argument{{Name: "session", Description: "id, its start, or name", Required: true}}, Run: resume},
 		{Name: "/new", Description: "leave this session and start a fresh one", Run: goTo(ext.GoNew)},
 		{Name: "/fork", Description: "go on in a copy of this session, or in one that starts with a summary of it",
-			Arguments: []ext.Argument{{Name: "summary", Description: "start with a summary, which the model writes", Choices: []string{"summary"}}}, Run: fork},
+			Arguments: word("entry", "the number of the last entry to copy, or summary to start with one that the model writes"), Run: fork},
 		{Name: "/queue", Description: "say something after the running turn instead of into it",
 			Arguments: []ext.Argument{{Name: "text", Description: "what to say", Required: true}}, Run: queue},
 		{Name: "/continue", Description: "go on with what was interrupted or waits", Run: proceed},
@@ -100,7 +101,16 @@ func chooseModel(c *ext.CommandCall, args map[string]string) (ext.Outcome, error
 		}
 		return answer(showModel(m), m)
 	}
-	m, err := c.Bridge.SelectModel(c, args["model"], args["effort"])
+	var m ext.ModelState
+	var err error
+	switch args["model"] {
+	case "next":
+		m, err = c.Bridge.NextModel(c, 1)
+	case "previous":
+		m, err = c.Bridge.NextModel(c, -1)
+	default:
+		m, err = c.Bridge.SelectModel(c, args["model"], args["effort"])
+	}
 	if err != nil {
 		return ext.Outcome{}, err
 	}
@@ -130,6 +140,9 @@ func modelLine(m ext.ModelState) string {
 	if m.Effort != "" {
 		line += ", effort " + m.Effort
 	}
+	if m.Scripted {
+		line += ", " + scripted
+	}
 	if len(m.Efforts) > 0 {
 		line += " (of " + strings.Join(m.Efforts, ", ") + ")"
 	}
@@ -152,7 +165,7 @@ func showModel(m ext.ModelState) string {
 			text.Plural(m.Catalogued, "model"), text.CleanLine(provider))
 	}
 	if len(m.Known) == 0 {
-		b.WriteString("\nno model is configured: octavo setup --preset lm-studio --yes, or octavo setup --help")
+		b.WriteString("\nno model is configured: /model demo shows octavo at work without one, octavo setup --help connects one")
 	}
 	return b.String()
 }
@@ -183,7 +196,7 @@ func status(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	if r.Effort != "" {
 		effort = ", effort " + r.Effort
 	}
-	lines := [][2]string{{"session", r.ID}, {"name", r.Name}, {"workspace", r.Workspace}, {"model", r.Model + effort}, {"policy", r.Policy},
+	lines := [][2]string{{"session", r.ID}, {"name", r.Name}, {"workspace", r.Workspace}, {"model", r.Model + effort + label(r)}, {"policy", r.Policy},
 		{"entries", fmt.Sprint(r.Entries)}, {"requests", fmt.Sprint(r.Requests)}, {"cost", money(r)}}
 	for _, e := range slices.Sorted(maps.Keys(r.Inactive)) {
 		lines = append(lines, [2]string{"inactive", e + ": " + r.Inactive[e]})
@@ -208,9 +221,22 @@ func cost(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	return answer(facts(lines), r)
 }
 
+// label follows the name of a model that is none.
+func label(r ext.Report) string {
+	if !r.Scripted {
+		return ""
+	}
+	return ", " + scripted
+}
+
+// scripted is said wherever the demo is named.
+const scripted = "a script, no model (octavo's demo)"
+
 // money never shows an unknown cost as nothing (decision 19).
 func money(r ext.Report) string {
 	switch {
+	case r.Scripted && (r.CostMicro == nil || *r.CostMicro == 0):
+		return "nothing: " + scripted
 	case r.CostMicro == nil && r.Requests == 0:
 		return "nothing yet"
 	case r.CostMicro == nil:
@@ -287,7 +313,14 @@ func goTo(where string) func(*ext.CommandCall, map[string]string) (ext.Outcome, 
 }
 
 func fork(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
-	id, err := c.Bridge.Fork(c, args["summary"] != "")
+	at, summary := int64(0), args["entry"] == "summary"
+	if given := args["entry"]; given != "" && !summary {
+		var err error
+		if at, err = strconv.ParseInt(given, 10, 64); err != nil || at < 1 {
+			return ext.Outcome{}, fmt.Errorf("%q is neither the number of an entry nor summary", given)
+		}
+	}
+	id, err := c.Bridge.Fork(c, at, summary)
 	if err != nil {
 		return ext.Outcome{}, err
 	}

@@ -34,6 +34,10 @@ func (b *bridge) did(format string, args ...any) error {
 }
 
 func (b *bridge) Model(context.Context) (ext.ModelState, error) { return b.model, b.did("model") }
+func (b *bridge) NextModel(ctx context.Context, step int) (ext.ModelState, error) {
+	return b.SelectModel(ctx, []string{"openai/gpt-5-previous", "", "openai/gpt-5-next"}[step+1], "")
+}
+
 func (b *bridge) SelectModel(_ context.Context, id, effort string) (ext.ModelState, error) {
 	if id != "" {
 		b.model.Model = id
@@ -46,8 +50,8 @@ func (b *bridge) Rename(_ context.Context, name string) error {
 	return b.did("rename %q", name)
 }
 func (b *bridge) Report(context.Context) (ext.Report, error) { return b.report, b.did("report") }
-func (b *bridge) Fork(_ context.Context, summary bool) (string, error) {
-	return "forked", b.did("fork %v", summary)
+func (b *bridge) Fork(_ context.Context, at int64, summary bool) (string, error) {
+	return "forked", b.did("fork %d %v", at, summary)
 }
 func (b *bridge) Queue(_ context.Context, text string) error { return b.did("queue %q", text) }
 func (b *bridge) Continue(context.Context) error             { return b.did("continue") }
@@ -305,7 +309,8 @@ func TestGoing(t *testing.T) {
 		{"/exit", nil, ext.Go{To: ext.GoQuit}},
 		{"/resume", []string{"session", "abc"}, ext.Go{To: ext.GoSession, Session: "abc"}},
 		{"/fork", nil, ext.Go{To: ext.GoSession, Session: "forked"}},
-		{"/fork", []string{"summary", "summary"}, ext.Go{To: ext.GoSession, Session: "forked"}},
+		{"/fork", []string{"entry", "12"}, ext.Go{To: ext.GoSession, Session: "forked"}},
+		{"/fork", []string{"entry", "summary"}, ext.Go{To: ext.GoSession, Session: "forked"}},
 	} {
 		if got := b.must(t, x.command, x.args...).Go; got == nil || *got != x.want {
 			t.Errorf("%s goes to %+v, want %+v", x.command, got, x.want)
@@ -315,7 +320,12 @@ func TestGoing(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	b.must(t, "/continue")
-	if want := []string{"fork false", "fork true", `queue "later, please"`, "continue"}; !reflect.DeepEqual(b.done, want) {
+	for _, bad := range []string{"0", "-1", "x", "summary of it"} {
+		if _, err := b.run(t, "/fork", "entry", bad); err == nil {
+			t.Errorf("/fork %s forks", bad)
+		}
+	}
+	if want := []string{"fork 0 false", "fork 12 false", "fork 0 true", `queue "later, please"`, "continue"}; !reflect.DeepEqual(b.done, want) {
 		t.Errorf("asked %q, want %q", b.done, want)
 	}
 }

@@ -170,8 +170,8 @@ func (b *bash) invoke(c *ext.Call, raw json.RawMessage) (ext.Output, error) {
 
 	shown := startLive(c.Progress)
 	record := &record{limit: b.MaxOutputBytes}
-	stdout := newStream("stdout", record, shown, b.spills)
-	stderr := newStream("stderr", record, shown, b.spills)
+	stdout := newStream("stdout", record, shown, b.spills, c.Redact)
+	stderr := newStream("stderr", record, shown, b.spills, c.Redact)
 	result, err := spawn.Run(ctx, spawn.Command{
 		Path: shell, Args: []string{"-c", a.Command}, Dir: dir, Env: spawn.Environment("PWD=" + dir),
 		Stdout: stdout, Stderr: stderr,

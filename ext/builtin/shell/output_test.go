@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"octavo/ext/builtin/shell"
+	"octavo/ext/model"
 )
 
 var took = regexp.MustCompile(`duration=[0-9.]+m?s`)
@@ -162,6 +163,54 @@ func TestWholeOutputIsInTheFile(t *testing.T) {
 	}
 	if entries, _ = os.ReadDir(filepath.Dir(paths[0][1])); len(entries) != 3 {
 		t.Error(entries)
+	}
+}
+
+// hides is what a session gives a call for Redact when octavo has one key.
+func hides(key string) func() (func(string) string, func() string) {
+	return func() (func(string) string, func() string) {
+		held := ""
+		write := func(s string) string {
+			held = strings.ReplaceAll(held+s, key, "[redacted]")
+			n := max(0, len(held)-len(key)+1)
+			out := held[:n]
+			held = held[n:]
+			return out
+		}
+		return write, func() string { return held }
+	}
+}
+
+// TestKeysStayOutOfEverything: a key that a command prints, cut anywhere, is neither in its result nor in a file.
+func TestKeysStayOutOfEverything(t *testing.T) {
+	const key = "sk-planted-0123"
+	for _, pause := range []string{"", "[ $(($i%30)) = 0 ] && sleep 0.01;"} {
+		for name, c := range map[string]struct {
+			limit int
+			to    string
+		}{"result": {shell.MaxOutputBytes, ""}, "file": {shell.MinOutputBytes, ""}, "errors": {shell.MinOutputBytes, ">&2"}} {
+			s := start(t, shell.Options{MaxOutputBytes: c.limit})
+			call := s.call(t.Context())
+			call.Redact = hides(key)
+			out, err := s.tool.Invoke(call, arguments("k="+key+"; {\n"+
+				`for i in {1..300}; do n=$((i%16)); printf %s "$i a ${k:0:$n}"; `+pause+` echo "${k:$n} b"; done; printf %s $k; } `+c.to))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := model.PlainText(out.Parts)
+			text := all + out.Display.Text + s.shown()
+			if path := regexp.MustCompile(`full_output_path=([^\]]+)\]`).FindStringSubmatch(all); path != nil {
+				b, err := os.ReadFile(path[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = string(b)
+				text += all
+			}
+			if strings.Contains(text, "sk-planted") || strings.Count(all, "[redacted]") != 301 || !strings.Contains(all, "\n300 a [redacted] b\n[redacted]") {
+				t.Errorf("%s: %d marks in %.300q", name, strings.Count(all, "[redacted]"), text)
+			}
+		}
 	}
 }
 

@@ -32,11 +32,15 @@ func (o outcome) output(r *record, streams ...*stream) ext.Output {
 	if body == "" {
 		facts = strings.TrimSuffix(facts, "\n") + "\n(no output)\n"
 	}
-	return ext.Output{
+	out := ext.Output{
 		Parts:   []model.Part{model.Text(strings.TrimSuffix(facts+body, "\n"))},
 		Display: &pages.Display{Title: o.headline(), Text: text.Clean(shown)},
 		IsError: o.code != "",
 	}
+	if o.Signal == 0 && o.code != timedOut && o.code != cancelled {
+		out.ExitCode = &o.ExitCode
+	}
+	return out
 }
 
 // facts is what is to be known beside the output.

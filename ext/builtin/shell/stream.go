@@ -17,6 +17,11 @@ type stream struct {
 	spills *spills
 
 	total int64 // bytes as they came
+	// redact takes octavo's keys out of the output before anything of it is kept or cut, rest gives what it held back at the end; nil
+	// when there is nothing to redact.
+	redact func(string) string
+	rest   func() string
+
 	// first holds what came while it is no more than a result may have; then it moves into file.
 	first   []byte
 	file    *spill
@@ -29,24 +34,44 @@ type stream struct {
 	excerpt excerpt
 }
 
-func newStream(name string, r *record, l *live, s *spills) *stream {
-	return &stream{name: name, record: r, live: l, spills: s, excerpt: excerpt{limit: r.limit}}
+// newStream makes the stream of that name. redact is ext.Call's.
+func newStream(name string, r *record, l *live, s *spills, redact func() (func(string) string, func() string)) *stream {
+	out := &stream{name: name, record: r, live: l, spills: s, excerpt: excerpt{limit: r.limit}}
+	if redact != nil {
+		out.redact, out.rest = redact()
+	}
+	return out
 }
 
 // Write never fails: a command is not stopped because its output cannot be kept.
 func (s *stream) Write(b []byte) (int, error) {
 	s.total += int64(len(b))
+	if s.redact == nil {
+		s.take(b)
+	} else {
+		s.take([]byte(s.redact(string(b))))
+	}
+	return len(b), nil
+}
+
+// take takes output without keys.
+func (s *stream) take(b []byte) {
+	if len(b) == 0 {
+		return
+	}
 	s.keep(b)
 	s.kind.see(b)
 	if !s.kind.binary() {
 		s.live.add(s.shown.Write(string(b)))
 	}
 	s.add(s.redraws.write(b))
-	return len(b), nil
 }
 
 // end takes what is still held back.
 func (s *stream) end() {
+	if s.rest != nil {
+		s.take([]byte(s.rest()))
+	}
 	if !s.kind.binary() {
 		s.live.add(s.shown.Flush())
 	}
@@ -56,7 +81,7 @@ func (s *stream) end() {
 	s.record.add(s, rest)
 }
 
-// keep has every byte, in memory or in a file, as far as the bounds let it.
+// keep has every byte that is taken, in memory or in a file, as far as the bounds let it.
 func (s *stream) keep(b []byte) {
 	switch {
 	case s.file != nil:

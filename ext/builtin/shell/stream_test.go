@@ -16,7 +16,7 @@ func read(limit int, pieces ...string) (forModel, shown string) {
 	var b strings.Builder
 	l := startLive(func(d string) { b.WriteString(d) })
 	r := &record{limit: limit}
-	s := newStream("stdout", r, l, &spills{base: "/nowhere"})
+	s := newStream("stdout", r, l, &spills{base: "/nowhere"}, nil)
 	for _, p := range pieces {
 		if n, err := s.Write([]byte(p)); n != len(p) || err != nil {
 			panic("a stream refused a write")
