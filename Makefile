@@ -1,4 +1,4 @@
-# make run    builds octavo and starts it       make demo   the same with a scripted model, offline
+# make run    builds octavo and starts it       make demo   the same with its demo, offline
 # make test   installs what the tests need and runs them all
 # make bench  every benchmark, as one table     make check  what .ci/run does beside the tests
 SHELL       := /bin/bash
@@ -22,15 +22,9 @@ bin/octavo: $(shell git ls-files -co --exclude-standard '*.go' go.mod go.sum 2>/
 run: build
 	./bin/octavo $(ARGS)
 
-# octavo against the scripted model, offline, with a home of its own that goes when it ends.
+# octavo's own demo, offline, with a home of its own that goes when it ends.
 demo: build
-	@go build -o bin/scriptedmodel ./ext/model/modeltest/cmd/scriptedmodel
-	@home=$$(mktemp -d); set -m; bin/scriptedmodel --restart docs/demo.jsonl >$$home/url & model=$$!; set +m; \
-	trap 'kill $$model 2>/dev/null || :; rm -rf $$home' EXIT; \
-	until [ -s $$home/url ]; do sleep 0.05; done; export OCTAVO_HOME=$$home/octavo; \
-	bin/octavo setup --endpoint $$(cat $$home/url) --provider demo --manual-model scripted --no-auth --yes >/dev/null; \
-	echo 'This is the scripted model: say anything, for example "look around". /quit leaves.'; \
-	bin/octavo $(ARGS)
+	@home=$$(mktemp -d); trap 'rm -rf $$home' EXIT; OCTAVO_HOME=$$home ./bin/octavo --model demo $(ARGS)
 
 # Debian packages by the command that shows they are there.
 NEEDS := gcc:gcc python3:python3 git:git rg:ripgrep tmux:tmux patch:patch

@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"octavo/app"
 	"octavo/app/settings"
 	"octavo/ext"
+	"octavo/ext/builtin/models"
 	"octavo/pages/text"
 	"octavo/sessionstore"
 )
@@ -48,6 +50,9 @@ func (p *process) doctor(ctx context.Context, c *cobra.Command, f *flags) error 
 	if s != nil {
 		findings = append(findings, examineStore(ctx, s.Home), examineAuth(s))
 		findings = append(findings, examineModels(ctx, s)...)
+		if r := models.Inspect(s.Home); r.Err != nil {
+			findings = append(findings, finding{stateNote, "catalogue", r.Err.Error(), "octavo catalog update replaces it"})
+		}
 	}
 	findings = append(findings, examinePrograms()...)
 	if s != nil && s.ShellPath != "" {
@@ -120,21 +125,34 @@ func examineAuth(s *settings.Settings) finding {
 
 // examineModels asks every endpoint at once.
 func examineModels(ctx context.Context, s *settings.Settings) []finding {
-	if len(s.Providers) == 0 {
-		return []finding{{stateFail, "model", "none is configured", strings.TrimPrefix(s.NoModel(), settings.ErrNoModel.Error()+".\n")}}
-	}
-	profiles := s.Profiles()
+	profiles := slices.Concat(s.Profiles(), s.Unconfigured())
 	findings := make([]finding, len(profiles))
 	var asked sync.WaitGroup
 	for i, profile := range profiles {
 		asked.Go(func() { findings[i] = examineProvider(ctx, s, profile) })
 	}
 	asked.Wait()
-	chosen := finding{stateOK, "model", s.Model, ""}
-	if _, _, err := s.ResolveModel(s.Model); err != nil {
-		chosen = finding{stateFail, "model", err.Error(), "octavo setup --help, or model = \"provider/model\" in " + settings.ConfigFile}
+	return append(findings, examineChoice(ctx, s))
+}
+
+// examineChoice looks at the model that a new session runs on.
+func examineChoice(ctx context.Context, s *settings.Settings) finding {
+	const what = "model"
+	if s.Model != "" {
+		if _, _, err := s.ResolveModel(s.Model); err != nil {
+			return finding{stateFail, what, err.Error(), "octavo setup --help, or model = \"provider/model\" in " + settings.ConfigFile}
+		}
+		return finding{stateOK, what, s.Model, ""}
 	}
-	return append(findings, chosen)
+	switch id, why, err := app.Discover(ctx, s); {
+	case err != nil:
+		return finding{stateFail, what, err.Error(), "correct models in " + settings.ConfigFile}
+	case id != "":
+		return finding{stateOK, what, id + ", because nobody chose one and " + why, ""}
+	default:
+		first, rest, _ := strings.Cut(s.NoModel(), "\n")
+		return finding{stateFail, what, strings.TrimSuffix(first, "."), rest}
+	}
 }
 
 func examineProvider(ctx context.Context, s *settings.Settings, profile ext.Profile) finding {
@@ -145,6 +163,9 @@ func examineProvider(ctx context.Context, s *settings.Settings, profile ext.Prof
 		bad, next = stateFail, "start the server, or choose another model: octavo setup --help"
 	}
 	key := s.KeyState(profile.Name)
+	if !s.Offline { // what a command or the keyring takes is not part of the time that the endpoint has
+		key = s.CheckKey(ctx, profile.Name)
+	}
 	if key.Err != nil {
 		return finding{bad, what, s.Redactor().Redact(key.Err.Error()), next}
 	}

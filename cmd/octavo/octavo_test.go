@@ -121,7 +121,8 @@ func (d *desk) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(d.ctx, d.binary, args...)
 	cmd.Dir = d.repo
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "OCTAVO_") && !strings.HasPrefix(kv, "GIT_") {
+		name, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(kv, "OCTAVO_") && !strings.HasPrefix(kv, "GIT_") && !strings.HasSuffix(name, "_API_KEY") && name != "HF_TOKEN" {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}

@@ -30,7 +30,9 @@ type flags struct {
 	print, plain               bool
 	mode                       string
 	model, reasoning           string
-	resume, name               string
+	resume, fork, name         string
+	models                     []string
+	noSession                  bool
 	continued                  bool
 	workspace                  string
 	trusted                    bool
@@ -49,6 +51,8 @@ type flags struct {
 	offline, strict            bool
 	color                      string
 	showReasoning              bool
+	login, logout              string
+	keyring                    bool
 }
 
 const longHelp = `octavo works with you on real code: it reads, searches, edits and writes files in your
@@ -64,8 +68,8 @@ Each argument is a prompt of its own, so put a prompt into quotes; @FILE is an a
 octavo exits with 0 when all went well, 1 when something failed, 2 when the command line could not be
 meant, and 128 and the number of the signal that ended it.
 
-Type /help in a session for its commands, "octavo setup --help" to connect a model,
-"octavo doctor" when something does not work.`
+Type /help in a session for its commands, "octavo help" for the topics it can explain,
+"octavo doctor" when something does not work. Without a model of your own: octavo --model demo`
 
 func newRoot(p *process) *cobra.Command {
 	f := &flags{}
@@ -78,6 +82,9 @@ func newRoot(p *process) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(c *cobra.Command, args []string) error {
+			if changed := c.Flags().Changed; changed("login") || changed("logout") {
+				return p.credentials(c, f, args)
+			}
 			if f.listModels.wanted {
 				return p.listModels(c, f, args)
 			}
@@ -95,9 +102,10 @@ func newRoot(p *process) *cobra.Command {
 		return usagef("%w; %s --help lists the flags", flagAdvice(err), c.CommandPath())
 	})
 	f.add(root)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newSetup(p, f), newDoctor(p, f), newSessions(p, f))
+	root.AddCommand(newSetup(p, f), newDoctor(p, f), newSessions(p, f), newUsage(p, f), newCatalog(p, f))
+	root.SetHelpCommand(newHelp(p))
+	p.completes(root, f)
 	return root
 }
 
@@ -135,9 +143,12 @@ func (f *flags) add(root *cobra.Command) {
 	l.StringVar(&f.mode, "mode", "", "interactive or json: what stdout carries")
 	l.BoolVar(&f.plain, "plain", false, "lines instead of a full screen")
 	l.StringVar(&f.model, "model", "", "the model, as provider/model")
+	l.StringSliceVar(&f.models, "models", nil, "the models to switch among, in order: 'anthropic/*,ollama/*:high'")
 	l.StringVar(&f.reasoning, "reasoning", "", "how much the model thinks: off, minimal, low, medium, high, xhigh, max")
 	l.BoolVarP(&f.continued, "continue", "c", false, "go on with this workspace's latest session")
 	l.StringVarP(&f.resume, "resume", "r", "", "go on with a session: id, start of an id, or name")
+	l.StringVar(&f.fork, "fork", "", "go on in a copy of a session: `ID`, or ID@ENTRY for its entries up to one")
+	l.BoolVar(&f.noSession, "no-session", false, "with -p or --mode: keep nothing but what it cost")
 	l.StringVarP(&f.name, "name", "n", "", "name the session")
 	l.IntVar(&f.maxTurns, "max-turns", 0, "most model requests for one prompt")
 	l.StringVar(&f.effectPolicy, "effect-policy", "", "unsafe_host (runs everything), controlled_bash_approval or controlled (ask)")
@@ -158,6 +169,9 @@ func (f *flags) add(root *cobra.Command) {
 	l.Var(&f.listModels, "list-models", "list models and leave: `[SEARCH]` narrows them, all adds those of providers that are not configured")
 	l.Lookup("list-models").NoOptDefVal = searchNothing
 	l.BoolVar(&f.showReasoning, "show-reasoning", false, "print what the model thinks, too")
+	l.StringVar(&f.login, "login", "", "store the key of `PROVIDER`, typed or piped in, and leave")
+	l.StringVar(&f.logout, "logout", "", "remove the stored key of `PROVIDER` and leave")
+	l.BoolVar(&f.keyring, "keyring", false, "with --login: store it in the system keyring")
 
 	g := root.PersistentFlags()
 	g.SortFlags = false
@@ -187,6 +201,7 @@ func (f *flags) layer(c *cobra.Command) (*settings.Layer, error) {
 		}
 	}
 	put("plain", "plain", f.plain)
+	put("models", "models", f.models)
 	put("max-turns", "max_turns", f.maxTurns)
 	put("effect-policy", "effect_policy", f.effectPolicy)
 	put("no-edit", "allow_edit", !f.noEdit)
@@ -229,13 +244,17 @@ func (f *flags) check(c *cobra.Command) error {
 	if !slices.Contains([]string{"", "interactive", "json"}, f.mode) {
 		return usagef("--mode is interactive or json, not %q", f.mode)
 	}
-	for _, pair := range [][2]string{{"continue", "resume"}, {"print", "plain"}, {"no-tools", "tools"}} {
+	for _, pair := range [][2]string{{"continue", "resume"}, {"print", "plain"}, {"no-tools", "tools"},
+		{"fork", "continue"}, {"fork", "resume"}, {"no-session", "continue"}, {"no-session", "resume"}, {"no-session", "fork"}, {"no-session", "name"}} {
 		if changed(pair[0]) && changed(pair[1]) {
 			return usagef("--%s and --%s exclude each other", pair[0], pair[1])
 		}
 	}
 	if f.mode == "json" && f.plain || f.mode == "interactive" && f.print {
 		return usagef("--mode %s does not go with that", f.mode)
+	}
+	if changed("keyring") {
+		return usagef("--keyring goes with --login PROVIDER")
 	}
 	if changed("resume") && f.resume == "" {
 		return usagef("%v", flagAdvice(fmt.Errorf("flag needs an argument: --resume")))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
@@ -89,7 +91,11 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 		}
 		err = errors.Join(err, closing)
 	}()
-	session, err := a.Open(ctx, api.OpenRequest{ID: f.resume, Latest: f.continued, Name: f.name, Model: f.model, Effort: f.reasoning, Policy: f.policy()})
+	open, err := f.open(m)
+	if err != nil {
+		return err
+	}
+	session, err := a.Open(ctx, open)
 	if err != nil {
 		return err
 	}
@@ -105,6 +111,30 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 		defer p.interactive.Store(false)
 		return plain.Interactive(ctx, a, session, prompts, o)
 	}
+}
+
+// open is the session that the command line asks for.
+func (f *flags) open(m mode) (api.OpenRequest, error) {
+	r := api.OpenRequest{ID: f.resume, Latest: f.continued, Name: f.name, Model: f.model, Effort: f.reasoning, Policy: f.policy(), Private: f.noSession}
+	if f.noSession && m == modeLines {
+		return r, usagef("--no-session is for -p and --mode json or rpc; /quit an interactive session and octavo sessions delete it")
+	}
+	if f.fork == "" {
+		return r, nil
+	}
+	r.Fork = true
+	id, entry, cut := strings.Cut(f.fork, "@")
+	if r.ID = id; cut {
+		n, err := strconv.ParseInt(entry, 10, 64)
+		if err != nil || n < 1 {
+			return r, usagef("--fork ID@ENTRY takes the number of an entry, not %q; octavo sessions inspect ID --entries lists them", entry)
+		}
+		r.ForkAt = n
+	}
+	if r.ID == "" {
+		return r, usagef("--fork needs a session: its id, the start of its id, or its name")
+	}
+	return r, nil
 }
 
 func (p *process) appOptions(s *settings.Settings, dir string, f *flags) app.Options {
