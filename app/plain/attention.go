@@ -12,7 +12,8 @@ import (
 type attention struct {
 	heard   chan interrupted // interrupts, for the front end
 	session atomic.Pointer[api.Session]
-	outlets []*outlet // given up when a person insists
+	first   atomic.Pointer[context.CancelFunc] // what an interrupt ends instead of the turn; nil for nothing
+	outlets []*outlet                          // given up when a person insists
 	quit    chan struct{}
 	done    chan struct{}
 }
@@ -20,6 +21,7 @@ type attention struct {
 // interrupted is an interrupt by a person.
 type interrupted struct {
 	already bool // the session has been told, and was at work
+	first   bool // what comes before the turn was ended instead
 }
 
 // attend begins to listen, until stop.
@@ -35,6 +37,15 @@ func attend(ctx context.Context, s api.Session, interrupts <-chan struct{}, outl
 
 // watch says which session is interrupted from now on.
 func (a *attention) watch(s api.Session) { a.session.Store(&s) }
+
+// put says what an interrupt ends instead of the turn, until put(nil).
+func (a *attention) put(first context.CancelFunc) {
+	if first == nil {
+		a.first.Store(nil)
+		return
+	}
+	a.first.Store(&first)
+}
 
 // stop ends listening and waits for it.
 func (a *attention) stop() {
@@ -67,7 +78,12 @@ func (a *attention) listen(ctx context.Context, interrupts <-chan struct{}) {
 			select {
 			case a.heard <- word:
 			default:
-				word.already = a.interrupt(ctx) == nil
+				if first := a.first.Load(); first != nil {
+					(*first)()
+					word.first = true
+				} else {
+					word.already = a.interrupt(ctx) == nil
+				}
 				waiting = a.heard
 			}
 		case waiting <- word:

@@ -62,9 +62,7 @@ func (e *encoder) event(ev api.Event) []any {
 		e.queue = queueOf(ev.Queue)
 		e.put(e.queue)
 	case api.EventAsk:
-		a := ev.Ask
-		e.put(askRecord{Type: recAsk, ID: a.ID, Kind: a.Kind, Title: a.Title, Body: a.Body, Display: a.Display, Options: a.Options,
-			Source: a.Source, ToolCallID: a.Parent})
+		e.put(askOf(*ev.Ask))
 	case api.EventAnswered:
 		e.put(askRecord{Type: recAskEnd, ID: ev.Ask.ID})
 	case api.EventUsage:
@@ -195,25 +193,11 @@ func (e *encoder) endSummary() {
 
 // entry translates a stored fact.
 func (e *encoder) entry(x api.Entry, sure bool) {
-	m := message{Content: contents(x.Parts), Entry: x.Seq, Timestamp: x.Time.UnixMilli(), Model: x.Model}
+	m, _ := messageOf(x)
 	switch x.Kind {
-	case api.EntryUser:
-		m.Role, m.Origin = "user", x.Origin
-		e.said(x.Turn, m, sure)
-	case api.EntryNote, api.EntrySummary:
-		m.Role, m.CustomType = "custom", x.Origin
-		if x.Kind == api.EntrySummary {
-			m.CustomType = "summary"
-		}
+	case api.EntryUser, api.EntryNote, api.EntrySummary:
 		e.said(x.Turn, m, sure)
 	case api.EntryAssistant, api.EntryPartial:
-		m.Role, m.StopReason = "assistant", "stop"
-		switch {
-		case x.Kind == api.EntryPartial:
-			m.StopReason = "aborted"
-		case slices.ContainsFunc(x.Parts, func(p api.Part) bool { return p.Type == api.PartCall }):
-			m.StopReason = "toolUse"
-		}
 		e.begin(x.Turn, sure)
 		if e.answered {
 			e.endStep() // the event that told of the next step was lost
@@ -222,6 +206,8 @@ func (e *encoder) entry(x api.Entry, sure bool) {
 		e.answer(m)
 	case api.EntryResult:
 		e.result(x, m)
+	case api.EntryShell:
+		e.whole(m)
 	case api.EntrySettled:
 		e.settled(x)
 	}
@@ -242,6 +228,7 @@ func (e *encoder) said(turn string, m message, sure bool) {
 func (e *encoder) whole(m message) {
 	start := m
 	start.Content, start.StopReason, start.IsError = []content{}, "", nil
+	start.Output, start.ExitCode, start.Cancelled = nil, nil, nil
 	e.put(messageRecord{Type: recMessageStart, Message: start})
 	e.put(messageRecord{Type: recMessageEnd, Message: m})
 }

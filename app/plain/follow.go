@@ -55,47 +55,71 @@ func (f *follower) close() {
 
 // take hands what came out of the stream to w. An error of w is returned; the State is up to date all the same.
 func (f *follower) take(e api.Event, open bool, w watcher) error {
+	lost, err := f.apply(e, open)
+	switch {
+	case err != nil:
+		return err
+	case lost:
+		return f.catchUp(w)
+	}
+	return w.event(f.state, e)
+}
+
+// apply takes what came out of the stream into the State. lost says that what is missing can only be had by attaching anew.
+func (f *follower) apply(e api.Event, open bool) (lost bool, err error) {
 	if open {
-		if err := f.state.Apply(e); err != nil {
-			return f.catchUp(w) // a gap: what is missing can only be had anew
-		}
-		return w.event(f.state, e)
+		return f.state.Apply(e) != nil, nil
 	}
 	switch err := f.stream.Err(); {
 	case errors.Is(err, api.ErrLagged):
-		return f.catchUp(w)
+		return true, nil
 	case err == nil:
-		return api.ErrClosed
+		return false, api.ErrClosed
 	default:
-		return err
+		return false, err
 	}
 }
 
 // catchUp attaches anew and tells w of the entries that were stored meanwhile.
 func (f *follower) catchUp(w watcher) error {
-	after := f.state.Info.Entries
-	if err := f.attach(); err != nil {
+	g, err := f.reattach()
+	for err == nil && !g.closed() {
+		err = f.fill(&g, w, api.MaxEntries)
+	}
+	if err != nil {
 		return err
 	}
-	var told error
-	for until := f.state.Info.Entries; after < until && told == nil; {
-		entries, err := f.session.Entries(f.ctx, api.Range{After: after, Before: until + 1})
-		if err != nil {
-			return fmt.Errorf("read what session %s stored meanwhile: %w", f.session.ID(), err)
-		}
-		if len(entries) == 0 {
-			break
-		}
-		for _, e := range entries {
-			if after = e.Seq; told == nil {
-				told = w.missed(e)
-			}
-		}
-	}
-	if told != nil {
-		return told
-	}
 	return w.caughtUp(f.state)
+}
+
+// gap is the entries that a follower missed: those after the one and up to the other.
+type gap struct{ after, until int64 }
+
+func (g gap) closed() bool { return g.after >= g.until }
+
+// reattach attaches anew and answers what was stored meanwhile.
+func (f *follower) reattach() (gap, error) {
+	after := f.state.Info.Entries
+	err := f.attach()
+	return gap{after, f.state.Info.Entries}, err
+}
+
+// fill tells w of the next entries of a gap, limit at most. An error of w is returned when all of these have been passed.
+func (f *follower) fill(g *gap, w watcher, limit int) error {
+	entries, err := f.session.Entries(f.ctx, api.Range{After: g.after, Before: g.until + 1, Limit: limit})
+	if err != nil {
+		return fmt.Errorf("read what session %s stored meanwhile: %w", f.session.ID(), err)
+	}
+	if len(entries) == 0 {
+		g.after = g.until
+	}
+	var told error
+	for _, e := range entries {
+		if g.after = e.Seq; told == nil {
+			told = w.missed(e)
+		}
+	}
+	return told
 }
 
 // idle reports whether nothing runs and nothing is about to: neither is there an event that was not read yet. A State without a

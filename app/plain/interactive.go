@@ -83,11 +83,13 @@ type conversation struct {
 	silent    bool            // the terminal does not echo
 	previewed string          // the call whose change was shown last to be approved
 	command   *command
+	shell     *shell
 	next      *step
 
 	beat, disarm     <-chan time.Time // nil while nothing works, and while no ctrl+c was pressed
 	endBeat, endWait func()
 	spoken           int64 // entry of what was typed last, which stands on the terminal already
+	shown            int64 // entry of the command that was run last, which was shown as it ran
 	unreported       int64 // requests without token counts that were told of
 	failed           error // of the first turn that did not complete
 	full             bool  // the model's window is, and nobody was asked yet what to do
@@ -134,6 +136,10 @@ func (v *conversation) run(ctx context.Context, prompts []api.Input) error {
 			err = v.typed(ctx, l, open)
 		case r := <-done:
 			err = v.commandEnded(r)
+		case <-v.shell.output():
+			v.shellSays()
+		case e := <-v.shell.ended():
+			v.shellEnded(e)
 		case <-v.paste.wait:
 			if len(v.lines.lines) == 0 { // otherwise more of it has been read
 				v.pasted(ctx)
@@ -165,7 +171,7 @@ func (v *conversation) rest(ctx context.Context) error {
 			return err
 		}
 	}
-	if v.command != nil || v.question != nil || v.state.Turn != nil || v.paste.wait != nil {
+	if v.command != nil || v.shell != nil || v.question != nil || v.state.Turn != nil || v.paste.wait != nil {
 		return nil
 	}
 	if idle, err := v.idle(); err != nil || !idle {
@@ -204,7 +210,7 @@ func (v *conversation) enter(ctx context.Context, s api.Session) error {
 	if err != nil {
 		return err
 	}
-	v.follower, v.spoken, v.unreported, v.full = f, 0, f.state.Usage.Unreported, false
+	v.follower, v.spoken, v.shown, v.unreported, v.full = f, 0, 0, f.state.Usage.Unreported, false
 	clear(v.settled)
 	v.log.opening(v.state)
 	v.keepBeat()
@@ -218,6 +224,11 @@ func (v *conversation) leave(ctx context.Context) error {
 		v.command.cancel()
 		<-v.command.done
 		v.command = nil
+	}
+	if v.shell != nil {
+		v.shell.cancel()
+		<-v.shell.done
+		v.dropShell()
 	}
 	if v.follower == nil {
 		return v.session.Close(context.WithoutCancel(ctx))
@@ -269,6 +280,13 @@ func (v *conversation) change(ctx context.Context) error {
 func (v *conversation) interrupt(ctx context.Context, p interrupted) error {
 	if v.question != nil && v.question.ID == askGoOn {
 		v.show(nil)
+		return nil
+	}
+	if v.shell != nil {
+		v.shell.cancel()
+		v.log.say(wordWorking, "cancelling your command")
+	}
+	if v.shell != nil || p.first {
 		return nil
 	}
 	if v.command != nil {

@@ -65,6 +65,7 @@ func TestJSONFallsBehind(t *testing.T) {
 	}
 }
 
+// Who falls behind while something runs is told what of it there is, and then goes on.
 func TestJSONFallsBehindInTheMiddle(t *testing.T) {
 	var out screen
 	flood := func(t *turn, n int) {
@@ -152,6 +153,7 @@ func TestJSONBrokenPipe(t *testing.T) {
 	}
 }
 
+// Whatever stands in a field, a line stays one line of valid UTF-8 and the field can be read back.
 func TestJSONHostileText(t *testing.T) {
 	const evil = "\x1b[2J\x9b\xff\n\r\u2028\"\\</script>\x00"
 	for _, args := range []string{evil, `{"a":"` + "\xff" + `"}`, "{\n\"a\":1\n}", `[1]`, `{"a":1} {"b":2}`, ""} {
@@ -171,6 +173,7 @@ func TestJSONHostileText(t *testing.T) {
 				t.emit(api.Event{Type: api.EventAnswered, Ask: &api.Ask{ID: "a"}})
 				t.emit(api.Event{Type: api.EventSession, Info: &api.SessionInfo{Name: evil, Model: evil}})
 				t.store(api.Entry{Turn: t.id, Kind: api.EntryNote, Origin: evil, Parts: []api.Part{{Type: api.PartText, Text: evil}}})
+				t.store(api.Entry{Kind: api.EntryShell, Call: &api.Call{Title: evil}, Result: &api.Result{}, Parts: []api.Part{{Type: api.PartText, Text: evil}}})
 				t.store(api.Entry{Turn: t.id, Kind: api.EntrySummary, Parts: []api.Part{{Type: api.PartImage, Image: &api.Image{Name: evil}}}})
 			})
 			t.settle(api.SettledCompleted, "", evil)

@@ -27,7 +27,6 @@ func jsonRun(t *testing.T, s *stage, out *screen, prompts ...string) error {
 }
 
 // records reads lines strictly: each is one write, one object and valid UTF-8.
-
 func records(t *testing.T, out *screen) []map[string]any {
 	t.Helper()
 	text := out.String()
@@ -69,9 +68,7 @@ func TestJSONGolden(t *testing.T) {
 }
 
 // story is the records of a run in short. Fragments that follow one another are one: whether they come together is a matter of
-
 // time.
-
 func story(rs []map[string]any) string {
 	var b strings.Builder
 	for i, r := range rs {
@@ -285,7 +282,6 @@ func TestJSONUsage(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 // Live output is told up to 64 KiB; one byte more is counted instead. The result is whole.
-
 func TestJSONProgressBound(t *testing.T) {
 	const bound = 64 << 10
 	for _, size := range []int{bound, bound + 1, 3 * bound} {
@@ -319,9 +315,3 @@ func TestJSONProgressBound(t *testing.T) {
 		}
 	}
 }
-
-// Who falls behind while something runs is told what of it there is, and then goes on.
-
-// Whatever stands in a field, a line stays one line of valid UTF-8 and the field can be read back.
-
-// docs/json.md names every type and every field that can be written, and no type that cannot.

@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"octavo/app/api"
@@ -9,12 +11,34 @@ import (
 // maxLiveProgress is how much live output of one call is told, in bytes (product.md 1.5). Its result is told whole.
 const maxLiveProgress = 64 << 10
 
-type liveTool struct {
-	call    api.Call
+// quota lets maxLiveProgress bytes pass and counts the rest. The zero value is ready.
+type quota struct {
 	told    int
 	omitted int64
-	cut     bool // a record said that there is more
 	rest    runes
+}
+
+// pass answers what of s may be told.
+func (q *quota) pass(s string) string {
+	s = q.rest.whole(s)
+	room := maxLiveProgress - q.told
+	if len(s) <= room {
+		q.told += len(s)
+		return s
+	}
+	end := room
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	q.omitted += int64(len(s) - end)
+	q.told = maxLiveProgress
+	return s[:end]
+}
+
+type liveTool struct {
+	quota
+	call api.Call
+	cut  bool // a record said that there is more
 }
 
 func (e *encoder) startTool(c api.Call) {
@@ -27,19 +51,7 @@ func (e *encoder) progress(id, s string) {
 	if t == nil {
 		return
 	}
-	s = t.rest.whole(s)
-	room := maxLiveProgress - t.told
-	if len(s) > room {
-		end := room
-		for end > 0 && !utf8.RuneStart(s[end]) {
-			end--
-		}
-		t.omitted += int64(len(s) - end)
-		s, t.told = s[:end], maxLiveProgress
-	} else {
-		t.told += len(s)
-	}
-	if s == "" && (t.cut || t.omitted == 0) {
+	if s = t.pass(s); s == "" && (t.cut || t.omitted == 0) {
 		return
 	}
 	t.cut = t.omitted > 0
@@ -55,9 +67,38 @@ func (e *encoder) result(x api.Entry, m message) {
 		t = e.tools[c.ID]
 	}
 	delete(e.tools, c.ID)
-	failed := x.Result.Outcome != api.ResultOK
 	e.put(toolRecord{Type: recToolEnd, ToolCallID: c.ID, ToolName: c.Tool, OmittedBytes: t.omitted, Outcome: x.Result.Outcome,
-		Result: &toolResult{Content: m.Content, Details: x.Result.Display}, IsError: &failed, DurationMS: millis(x.Result.Duration)})
-	m.Role, m.ToolCallID, m.ToolName, m.IsError = "toolResult", c.ID, c.Tool, &failed
+		Result: &toolResult{Content: m.Content, Details: x.Result.Display}, IsError: m.IsError, DurationMS: millis(x.Result.Duration)})
 	e.whole(m)
+}
+
+// liveOutput carries what a command writes from the goroutine that runs it to the front end's: no more than a quota.
+type liveOutput struct {
+	more chan struct{} // holds a token while there is something to take
+
+	mu      sync.Mutex
+	quota   quota
+	pending strings.Builder
+}
+
+func newLiveOutput() *liveOutput { return &liveOutput{more: make(chan struct{}, 1)} }
+
+// add takes more output without waiting.
+func (l *liveOutput) add(s string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending.WriteString(l.quota.pass(s))
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+// take answers what came since the last take, and how many bytes so far were too many to be told.
+func (l *liveOutput) take() (s string, omitted int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s = l.pending.String()
+	l.pending.Reset()
+	return s, l.quota.omitted
 }

@@ -18,6 +18,7 @@ const (
 	wordSession     word = "session"
 	wordWorking     word = "working"
 	wordTool        word = "tool"
+	wordShell       word = "shell"
 	wordSteering    word = "steering"
 	wordQueued      word = "queued"
 	wordRetry       word = "retry"

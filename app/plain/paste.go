@@ -18,6 +18,8 @@ type paste struct {
 	last time.Time        // when the last line of it was read
 	wait <-chan time.Time // nil while there is none
 	end  func()
+	// escape says that it is one line so far, which is a command of the person's own if it stays one.
+	escape bool
 }
 
 // chat says an input that a line completed to the model; at the idle prompt of a terminal, once no more lines follow at once. One
@@ -27,13 +29,20 @@ func (v *conversation) chat(ctx context.Context, input string, at time.Time) {
 	switch {
 	case v.o.Flush == nil:
 		v.utter(ctx, input)
-		return
-	case p.wait != nil && len(p.text)+1+len(input) <= api.MaxInput:
-		p.text += "\n" + input
 	case p.wait == nil && v.state.Turn != nil:
 		v.utter(ctx, input)
-		return
 	default:
+		v.gather(ctx, input, at)
+	}
+}
+
+// gather takes an input that may go on with the next line.
+func (v *conversation) gather(ctx context.Context, input string, at time.Time) {
+	p := &v.paste
+	if p.wait != nil && len(p.text)+1+len(input) <= api.MaxInput {
+		p.text += "\n" + input
+		p.escape = false
+	} else {
 		v.pasted(ctx)
 		p.text = input
 		p.wait, p.end = v.o.Tick(pasteGap)
@@ -44,8 +53,12 @@ func (v *conversation) chat(ctx context.Context, input string, at time.Time) {
 // pasteOver reports whether a line that was read at a time does not belong to what was said before it.
 func (v *conversation) pasteOver(at time.Time) bool { return at.Sub(v.paste.last) > pasteGap }
 
-// pasted says what was gathered.
+// pasted says what was gathered, or runs it.
 func (v *conversation) pasted(ctx context.Context) {
+	if v.paste.escape {
+		v.runShell(ctx, v.dropPaste())
+		return
+	}
 	if text := strings.TrimRight(v.dropPaste(), "\n"); text != "" {
 		v.utter(ctx, text)
 	}

@@ -66,6 +66,8 @@ func (p *printer) entry(e api.Entry, u api.Usage) error {
 		if e.Result.Outcome == api.ResultRefused || e.Result.Outcome == api.ResultUnknown {
 			p.log.result(e, true) // the answer may well not mention it
 		}
+	case api.EntryShell:
+		p.log.ran(e)
 	case api.EntrySettled:
 		return p.settled(u)
 	}

@@ -50,8 +50,11 @@ type (
 		Type      recordType `json:"type"`
 		ID        string     `json:"id"`
 		Name      string     `json:"name,omitempty"`
+		Title     string     `json:"title,omitempty"`
+		Tags      []string   `json:"tags,omitempty"`
 		CWD       string     `json:"cwd"`
 		Model     string     `json:"model"`
+		Scripted  bool       `json:"scripted,omitempty"`
 		Effort    string     `json:"effort,omitempty"`
 		Policy    string     `json:"policy"`
 		Timestamp string     `json:"timestamp,omitempty"` // RFC 3339
@@ -160,7 +163,7 @@ type (
 
 // message is one message of the conversation.
 type message struct {
-	Role       string    `json:"role"` // user, assistant, toolResult, custom
+	Role       string    `json:"role"` // user, assistant, toolResult, custom, bashExecution
 	Content    []content `json:"content"`
 	Entry      int64     `json:"entry,omitempty"`     // its number in the session
 	Timestamp  int64     `json:"timestamp,omitempty"` // milliseconds since 1970
@@ -171,6 +174,50 @@ type message struct {
 	ToolName   string    `json:"toolName,omitempty"`
 	IsError    *bool     `json:"isError,omitempty"`
 	CustomType string    `json:"customType,omitempty"` // custom: who made it
+
+	// bashExecution
+	Command  string  `json:"command,omitempty"`
+	Output   *string `json:"output,omitempty"`
+	ExitCode *int    `json:"exitCode,omitempty"`
+	// Both are told of every command, also when they are false.
+	Cancelled          *bool `json:"cancelled,omitempty"`
+	ExcludeFromContext *bool `json:"excludeFromContext,omitempty"`
+}
+
+// messageOf is an entry as a message; ok is false for entries that are none.
+func messageOf(x api.Entry) (m message, ok bool) {
+	m = message{Content: contents(x.Parts), Entry: x.Seq, Timestamp: x.Time.UnixMilli(), Model: x.Model}
+	switch x.Kind {
+	case api.EntryUser:
+		m.Role, m.Origin = "user", x.Origin
+	case api.EntryNote:
+		m.Role, m.CustomType = "custom", x.Origin
+	case api.EntrySummary:
+		m.Role, m.CustomType = "custom", "summary"
+	case api.EntryAssistant:
+		m.Role, m.StopReason = "assistant", "stop"
+		if hasCalls(x.Parts) {
+			m.StopReason = "toolUse"
+		}
+	case api.EntryPartial:
+		m.Role, m.StopReason = "assistant", "aborted"
+	case api.EntryResult:
+		failed := x.Result.Outcome != api.ResultOK
+		m.Role, m.ToolCallID, m.ToolName, m.IsError = "toolResult", x.Call.ID, x.Call.Tool, &failed
+	case api.EntryShell:
+		m.shell(x)
+	default:
+		return message{}, false
+	}
+	return m, true
+}
+
+// shell makes m tell of a command of the person's.
+func (m *message) shell(x api.Entry) {
+	output := joined(x.Parts, api.PartText)
+	cancelled, excluded := x.Result.Outcome == api.ResultCancelled, x.Origin == api.OriginExcluded
+	m.Role, m.Content, m.Command, m.Output = "bashExecution", []content{}, x.Call.Title, &output
+	m.ExitCode, m.Cancelled, m.ExcludeFromContext = x.Result.ExitCode, &cancelled, &excluded
 }
 
 // content is one part of a message.
@@ -215,7 +262,8 @@ func arguments(written string) any {
 }
 
 func sessionOf(t recordType, i api.SessionInfo) sessionRecord {
-	return sessionRecord{Type: t, ID: i.ID, Name: i.Name, CWD: i.Workspace, Model: i.Model, Effort: i.Effort, Policy: i.Policy}
+	return sessionRecord{Type: t, ID: i.ID, Name: i.Name, Title: i.Title, Tags: i.Tags, CWD: i.Workspace, Model: i.Model, Scripted: i.Scripted,
+		Effort: i.Effort, Policy: i.Policy}
 }
 
 // usage counts tokens; see api.Usage.

@@ -1,6 +1,7 @@
 package plain_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,10 @@ type stage struct {
 	t       *testing.T
 	scripts []func(*turn) // of the turns to come
 	run     func(ctx context.Context, line string) (api.Outcome, error)
+	// shell is what a command of the person's does; it ends with its context.
+	shell func(ctx context.Context, r api.ShellRequest, progress func(string)) api.ShellResult
+	// retrying gives up a request that waits to be made again; nil while none waits.
+	retrying func()
 
 	mu      sync.Mutex
 	state   *api.State
@@ -32,9 +37,11 @@ type stage struct {
 	answers []api.Answer
 	failing error // of the next Submit
 	closed  bool
+	manner  api.Behaviour
 	// attending is told of a client that can ask a person.
 	attending func()
-	work      sync.WaitGroup
+	work      sync.WaitGroup // turns
+	streams   sync.WaitGroup
 }
 
 type client struct {
@@ -47,7 +54,9 @@ var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.UTC)
 const commandList = "/fork /help /new /queue /quit /session"
 
 func newStage(t *testing.T, scripts ...func(*turn)) *stage {
+	retry := true
 	return &stage{t: t, scripts: scripts, clients: map[*api.Stream]*client{}, asks: map[string]chan api.Answer{},
+		manner: api.Behaviour{Steering: api.QueueAll, FollowUp: api.QueueOne, AutoRetry: &retry},
 		state: &api.State{Session: "0190-one", Epoch: 3, Info: api.SessionInfo{ID: "0190-one", Workspace: "/work",
 			Model: "lab/small", Policy: "controlled", Created: noon}}}
 }
@@ -66,7 +75,7 @@ func (s *stage) Attach(ctx context.Context, answers bool) (*api.Stream, error) {
 	if answers && s.attending != nil {
 		s.attending()
 	}
-	s.work.Go(func() {
+	s.streams.Go(func() {
 		wait()
 		cancel()
 		s.mu.Lock()
@@ -224,23 +233,107 @@ func (s *stage) Entries(_ context.Context, r api.Range) ([]api.Entry, error) {
 	defer s.mu.Unlock()
 	var out []api.Entry
 	for _, e := range s.entries {
-		if e.Seq > r.After && (r.Before == 0 || e.Seq < r.Before) && len(out) < api.MaxEntries {
+		if e.Seq > r.After && (r.Before == 0 || e.Seq < r.Before) {
 			out = append(out, e)
 		}
 	}
-	return out, nil
+	limit := r.Limit
+	if limit == 0 {
+		limit = api.MaxEntries
+	}
+	if n := len(out) - limit; n > 0 && r.Newest {
+		return out[n:], nil
+	}
+	return out[:min(limit, len(out))], nil
 }
 
-func (s *stage) Close(context.Context) error {
-	_ = s.Interrupt(context.Background(), false)
+func (s *stage) SelectModel(_ context.Context, model, effort string) (api.SessionInfo, error) {
 	s.mu.Lock()
-	s.closed = true
-	for stream, c := range s.clients {
-		stream.End(nil)
-		c.cancel()
+	defer s.mu.Unlock()
+	if model == "lab/none" {
+		return api.SessionInfo{}, errors.New("lab has no model none")
 	}
-	s.mu.Unlock()
+	i := s.state.Info
+	i.Model, i.Effort = cmp.Or(model, i.Model), cmp.Or(effort, i.Effort)
+	s.emit(api.Event{Type: api.EventSession, Info: &i})
+	return i, nil
+}
+
+func (s *stage) Rename(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.state.Info
+	i.Name = name
+	s.emit(api.Event{Type: api.EventSession, Info: &i})
+	return nil
+}
+
+func (s *stage) Shell(ctx context.Context, r api.ShellRequest, progress func(string)) (api.ShellResult, error) {
+	result := api.ShellResult{Output: "no shell was planned", ExitCode: ptr(0)}
+	if s.shell != nil {
+		result = s.shell(ctx, r, progress)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	outcome, origin := api.ResultOK, ""
+	if result.Cancelled {
+		outcome = api.ResultCancelled
+	} else if result.ExitCode != nil && *result.ExitCode != 0 {
+		outcome = api.ResultError
+	}
+	if r.Exclude {
+		origin = api.OriginExcluded
+	}
+	s.store(api.Entry{Kind: api.EntryShell, Origin: origin, Call: &api.Call{ID: "shell", Tool: "bash", Title: r.Command},
+		Result: &api.Result{Outcome: outcome, ExitCode: result.ExitCode}, Parts: []api.Part{{Type: api.PartText, Text: result.Output}}})
+	result.Seq = int64(len(s.entries))
+	return result, nil
+}
+
+func (s *stage) Behave(_ context.Context, b api.Behaviour) (api.Behaviour, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.manner.Steering, s.manner.FollowUp = cmp.Or(b.Steering, s.manner.Steering), cmp.Or(b.FollowUp, s.manner.FollowUp)
+	s.manner.AutoRetry = cmp.Or(b.AutoRetry, s.manner.AutoRetry)
+	return s.manner, nil
+}
+
+func (s *stage) AbortRetry(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.retrying == nil {
+		return api.ErrIdle
+	}
+	s.retrying()
+	return nil
+}
+
+// Close settles the turn before it ends the streams, as a session does.
+func (s *stage) Close(context.Context) error {
+	s.locked(func() { s.closed = true })
+	_ = s.Interrupt(context.Background(), false)
 	s.work.Wait()
+	s.locked(func() {
+		for stream := range s.clients {
+			stream.End(nil)
+		}
+	})
+	// Who does not read is let go, as after a session's grace.
+	read := make(chan struct{})
+	go func() {
+		s.streams.Wait()
+		close(read)
+	}()
+	select {
+	case <-read:
+	case <-time.After(time.Second):
+		s.locked(func() {
+			for _, c := range s.clients {
+				c.cancel()
+			}
+		})
+		<-read
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	maxRecalled    = 10 // lines of the last answer when a session is resumed, its last ones
 	maxPromptShown = 6  // lines of a prompt when it is recalled
 	maxQueueShown  = 5  // inputs that wait
+	maxRunsShown   = 2  // commands of the person's own when a session is resumed
 )
 
 // inset is how something is shown indented.
@@ -132,8 +134,8 @@ func (l *log) waits(q []api.Queued) {
 func (l *log) opening(s *api.State) {
 	i := s.Info
 	line := i.ID
-	if i.Name != "" {
-		line += " " + i.Name
+	if called := cmp.Or(i.Name, i.Title); called != "" {
+		line += " " + called
 	}
 	for _, x := range [][2]string{{"", i.Model}, {"effort ", i.Effort}, {"", i.Workspace}, {"", permission(i.Policy)}} {
 		if x[1] != "" {
@@ -177,9 +179,11 @@ func (l *log) recall(s *api.State) {
 	if i := lastEntry(rest, api.EntryAssistant); i >= 0 {
 		l.tail(joined(rest[i].Parts, api.PartText), maxRecalled)
 	}
+	l.recallRuns(rest)
 	if s.Turn != nil {
 		return
 	}
+	rest = slices.DeleteFunc(slices.Clone(rest), func(e api.Entry) bool { return e.Kind == api.EntryShell })
 	switch last := rest[len(rest)-1]; {
 	case last.Settled == nil:
 		l.say(wordInterrupted, "this has no answer yet; /continue goes on")
@@ -189,6 +193,25 @@ func (l *log) recall(s *api.State) {
 			why = " (" + last.Settled.Error + ")"
 		}
 		l.say(wordInterrupted, "the last turn did not complete"+why+"; /continue goes on")
+	}
+}
+
+// recallRuns shows the last commands of the person's own.
+func (l *log) recallRuns(entries []api.Entry) {
+	left := 0
+	for _, e := range entries {
+		if e.Kind == api.EntryShell {
+			left++
+		}
+	}
+	for _, e := range entries {
+		if e.Kind != api.EntryShell {
+			continue
+		}
+		if left <= maxRunsShown {
+			l.ran(e)
+		}
+		left--
 	}
 }
 

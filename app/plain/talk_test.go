@@ -194,6 +194,7 @@ type talk struct {
 type home func(api.OpenRequest) (api.Session, error)
 
 func (home) Sessions(context.Context, api.SessionQuery) ([]api.SessionInfo, error) { return nil, nil }
+func (home) Models(context.Context) ([]api.ModelInfo, error)                       { return nil, nil }
 func (h home) Open(_ context.Context, r api.OpenRequest) (api.Session, error)      { return h(r) }
 
 func startTalk(t *testing.T, s *stage, set func(*talk, *plain.Options), prompts ...api.Input) *talk {

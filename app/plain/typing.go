@@ -24,10 +24,10 @@ func (v *conversation) begin(ctx context.Context, in api.Input) error {
 	return nil
 }
 
-// holding reports whether lines have to wait: until a command has ended, because what follows it may depend on it, and until it is
+// holding reports whether lines have to wait: until a command or the person's own has ended, because what follows it may depend on it, and until it is
 // clear in which session they are said.
 func (v *conversation) holding() bool {
-	return v.command != nil || v.next != nil || v.question != nil && v.question.ID == askGoOn
+	return v.command != nil || v.shell != nil || v.next != nil || v.question != nil && v.question.ID == askGoOn
 }
 
 // incoming is where the next line comes from; nil while none can be taken.
@@ -78,7 +78,10 @@ func (v *conversation) say(ctx context.Context, l line) error {
 		l.text = text.Clean(l.text)
 	}
 	if v.pasteOver(l.at) {
-		v.pasted(ctx)
+		if v.pasted(ctx); v.shell != nil {
+			v.held = append([]line{l}, v.held...)
+			return nil
+		}
 	}
 	var input string
 	var block, done bool
@@ -90,9 +93,11 @@ func (v *conversation) say(ctx context.Context, l line) error {
 		v.compose.drop()
 		v.log.fail(wordError, err)
 	case !done || v.paste.wait == nil && strings.TrimSpace(input) == "":
-	case strings.HasPrefix(input, "/") && !block:
+	case strings.HasPrefix(input, "/") && !block && !v.paste.escape:
 		v.pasted(ctx)
 		v.start(ctx, input, false)
+	case strings.HasPrefix(input, escapeShell) && !block && v.paste.wait == nil:
+		v.escape(ctx, input, l.at)
 	default:
 		v.chat(ctx, input, l.at)
 	}
@@ -142,6 +147,9 @@ func (v *conversation) commandEnded(r ran) error {
 		said = string(r.out.Data)
 	}
 	v.log.answer(said)
+	if c.line == "/help" {
+		v.log.answer(shellHint)
+	}
 	if r.out.Receipt != nil {
 		v.accepted(*r.out.Receipt)
 	}

@@ -55,6 +55,10 @@ func (v *conversation) entry(e api.Entry) {
 		v.log.partial(e)
 	case api.EntryResult:
 		v.log.result(e, e.Call.ID == v.previewed)
+	case api.EntryShell:
+		if v.shell == nil && e.Seq != v.shown { // otherwise it is shown as it runs
+			v.log.ran(e)
+		}
 	case api.EntryNote:
 		v.log.say(wordNote, e.Origin+": "+text.Clip(text.CleanLine(joined(e.Parts, api.PartText)), 200))
 	case api.EntrySettled:

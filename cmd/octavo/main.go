@@ -90,13 +90,13 @@ func report(w io.Writer, err error) {
 	fmt.Fprintln(w, "Error: "+strings.Join(lines, "\n"))
 }
 
-// wantsJSON reports whether a command line asks for --mode json, also one that cannot be parsed: its reader waits for a record.
+// wantsJSON reports whether a command line asks for --mode json or rpc, also one that cannot be parsed: its reader waits for a record.
 func wantsJSON(args []string) bool {
 	for i, a := range args {
 		switch {
 		case a == "--":
 			return false
-		case a == "--mode=json", a == "--mode" && i+1 < len(args) && args[i+1] == "json":
+		case a == "--mode=json", a == "--mode=rpc", a == "--mode" && i+1 < len(args) && (args[i+1] == "json" || args[i+1] == "rpc"):
 			return true
 		}
 	}

@@ -140,7 +140,7 @@ func (f *flags) add(root *cobra.Command) {
 	l := root.Flags()
 	l.SortFlags = false
 	l.BoolVarP(&f.print, "print", "p", false, "print the answer and leave")
-	l.StringVar(&f.mode, "mode", "", "interactive or json: what stdout carries")
+	l.StringVar(&f.mode, "mode", "", "interactive, json or rpc: what stdout carries")
 	l.BoolVar(&f.plain, "plain", false, "lines instead of a full screen")
 	l.StringVar(&f.model, "model", "", "the model, as provider/model")
 	l.StringSliceVar(&f.models, "models", nil, "the models to switch among, in order: 'anthropic/*,ollama/*:high'")
@@ -241,8 +241,8 @@ func (f *flags) policy() string {
 // check refuses combinations that cannot be meant.
 func (f *flags) check(c *cobra.Command) error {
 	changed := c.Flags().Changed
-	if !slices.Contains([]string{"", "interactive", "json"}, f.mode) {
-		return usagef("--mode is interactive or json, not %q", f.mode)
+	if !slices.Contains([]string{"", "interactive", "json", "rpc"}, f.mode) {
+		return usagef("--mode is interactive, json or rpc, not %q", f.mode)
 	}
 	for _, pair := range [][2]string{{"continue", "resume"}, {"print", "plain"}, {"no-tools", "tools"},
 		{"fork", "continue"}, {"fork", "resume"}, {"no-session", "continue"}, {"no-session", "resume"}, {"no-session", "fork"}, {"no-session", "name"}} {
@@ -250,7 +250,7 @@ func (f *flags) check(c *cobra.Command) error {
 			return usagef("--%s and --%s exclude each other", pair[0], pair[1])
 		}
 	}
-	if f.mode == "json" && f.plain || f.mode == "interactive" && f.print {
+	if f.mode == "json" && f.plain || f.mode == "interactive" && f.print || f.mode == "rpc" && (f.plain || f.print) {
 		return usagef("--mode %s does not go with that", f.mode)
 	}
 	if changed("keyring") {

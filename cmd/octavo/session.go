@@ -48,11 +48,14 @@ const (
 	modeLines mode = iota
 	modePrint
 	modeJSON
+	modeRPC
 )
 
 // choose picks the mode (product.md 1.1).
 func (p *process) choose(f *flags, s *settings.Settings) mode {
 	switch {
+	case f.mode == "rpc":
+		return modeRPC
 	case f.mode == "json":
 		return modeJSON
 	case f.print || !term.IsTerminal(p.stdin.Fd()) && !s.Plain && f.mode != "interactive":
@@ -79,7 +82,9 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 	if err != nil {
 		return err
 	}
-	a, err := app.New(ctx, p.appOptions(s, dir, f))
+	o := p.appOptions(s, dir, f)
+	o.Titles = m == modeLines || m == modeRPC // where somebody will look for the session again
+	a, err := app.New(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -99,17 +104,20 @@ func (p *process) session(ctx context.Context, c *cobra.Command, f *flags, args 
 	if err != nil {
 		return err
 	}
-	o := p.plainOptions(s, f)
+	front := p.plainOptions(s, f)
 	switch m {
+	case modeRPC:
+		p.told = true
+		return plain.RPC(ctx, a, session, open, front)
 	case modeJSON:
 		p.told = true
-		return plain.JSON(ctx, session, prompts, o)
+		return plain.JSON(ctx, session, prompts, front)
 	case modePrint:
-		return plain.Print(ctx, session, prompts, o)
+		return plain.Print(ctx, session, prompts, front)
 	default:
 		p.interactive.Store(true)
 		defer p.interactive.Store(false)
-		return plain.Interactive(ctx, a, session, prompts, o)
+		return plain.Interactive(ctx, a, session, prompts, front)
 	}
 }
 
@@ -147,6 +155,9 @@ func (p *process) appOptions(s *settings.Settings, dir string, f *flags) app.Opt
 
 // gather makes prompts of the command line and of what is piped in.
 func (p *process) gather(ctx context.Context, m mode, dir string, args []string) ([]api.Input, error) {
+	if m == modeRPC {
+		return nil, refusePrompts(args)
+	}
 	home, _ := os.UserHomeDir() // only for ~/ in @PATH; without one such a path is not found, which says enough
 	g := plain.GatherOptions{Args: args, Dir: dir, Home: home}
 	if m != modeLines && !term.IsTerminal(p.stdin.Fd()) {
