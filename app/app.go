@@ -124,7 +124,8 @@ func (a *App) Sessions(ctx context.Context, q api.SessionQuery) ([]api.SessionIn
 }
 
 // Open implements api.Client. It fails with sessionstore.ErrClosed after Close.
-func (a *App) Open(ctx context.Context, r api.OpenRequest) (api.Session, error) {
+func (a *App) Open(ctx context.Context, r api.OpenRequest) (_ api.Session, err error) {
+	defer func() { err = redaction(a.o.Settings).Error(err) }()
 	if !a.beginOpen() {
 		return nil, sessionstore.ErrClosed
 	}
@@ -280,9 +281,12 @@ func (a *App) openLocked(ctx context.Context, row sessionstore.Session, fresh bo
 func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh bool, r api.OpenRequest, chosen found) (sessionstore.Session, error) {
 	old := row
 	set := a.o.Settings
+	if clean := set.Redactor().RedactKeys(r.Model); clean != r.Model {
+		return row, fmt.Errorf("the model %s holds an API key: name one as provider/model", clean)
+	}
 	row.Model = cmp.Or(r.Model, row.Model, set.Model, chosen.model)
 	row.Effort = cmp.Or(r.Effort, row.Effort, set.Reasoning)
-	row.Name = cmp.Or(strings.TrimSpace(r.Name), row.Name)
+	row.Name = cmp.Or(set.Redactor().RedactKeys(strings.TrimSpace(r.Name)), row.Name)
 	row.Policy = cmp.Or(r.Policy, string(set.EffectPolicy))
 	if old.Policy != "" && r.Policy == "" {
 		row.Policy = string(policy.Stricter(policy.Name(old.Policy), set.EffectPolicy))
@@ -314,7 +318,7 @@ func (a *App) settleRow(ctx context.Context, row sessionstore.Session, fresh boo
 // redaction takes the keys that the settings know out of what a session stores and shows.
 func redaction(set *settings.Settings) session.Redaction {
 	r := set.Redactor()
-	return session.Redaction{Text: r.Redact, Stream: func() (func(string) string, func() string) {
+	return session.Redaction{Text: r.RedactKeys, Stream: func() (func(string) string, func() string) {
 		s := r.Stream()
 		return s.Write, s.Flush
 	}}

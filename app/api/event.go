@@ -64,7 +64,8 @@ func (e Event) complete() bool {
 	case EventSession:
 		return e.Info != nil
 	case EventEntry:
-		return e.Entry != nil && (e.Entry.Kind != EntryResult && e.Entry.Kind != EntryShell || e.Entry.Call != nil && e.Entry.Result != nil)
+		return e.Entry != nil && (e.Entry.Kind != EntryResult || e.Entry.Call != nil) &&
+			(e.Entry.Kind != EntryShell || e.Entry.Call != nil && e.Entry.Result != nil)
 	case EventTurn:
 		return e.Turn != nil
 	case EventDelta:

@@ -30,15 +30,20 @@ type Options struct {
 	// Flush throws away what was typed at the terminal of Stdin and not read yet, so that what was begun before a question cannot
 	// answer it; nil where Stdin is no terminal. With it an answer also has to come readTime after its question.
 	Flush func() error
+	// Redact takes keys out of what a person answered before it is written down; nil takes nothing.
+	Redact func(string) string
 	// Now and Tick are the clock; nil is the machine's. Tick sends until stop is called.
 	Now  func() time.Time
 	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
 }
 
-// withDefaults fills in the clock.
+// withDefaults fills in the clock and a Redact that does nothing.
 func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
 	}
 	if o.Tick == nil {
 		o.Tick = func(every time.Duration) (<-chan time.Time, func()) {

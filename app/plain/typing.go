@@ -272,7 +272,7 @@ func (v *conversation) answer(ctx context.Context, l line) {
 	}
 	v.show(nil)
 	if v.o.Echo == nil && q.Kind != api.AskSecret {
-		v.log.say(wordNeedsInput, "answered: "+l.text) // what a pipe says stands nowhere else
+		v.log.say(wordNeedsInput, "answered: "+v.o.Redact(l.text)) // what a pipe says stands nowhere else
 	}
 	if q.ID == askGoOn {
 		if a.Option == optionYes {

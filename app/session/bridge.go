@@ -65,6 +65,8 @@ func (s *Session) SelectModel(ctx context.Context, id, effort string) (info api.
 func (a *actor) selectModel(id, effort string) error {
 	if id == "" {
 		id = a.row.Model
+	} else if clean := a.o.Redact.Text(id); clean != id { // a model's name is stored and sent
+		return fmt.Errorf("the model %s holds an API key: name one as provider/model", clean)
 	}
 	up, err := a.o.Models.Resolve(id)
 	if err != nil {

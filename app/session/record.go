@@ -38,7 +38,7 @@ type entry struct {
 // encode makes the entry ready to be stored. What it holds of keys is taken out of it.
 func (e *entry) encode(r Redaction, turn string) (sessionstore.NewEntry, error) {
 	e.rec = redacted(r, e.rec)
-	payload, err := json.Marshal(e.rec)
+	payload, err := model.EncodeJSON(e.rec) // to the byte: what is a provider's own goes back as it came
 	if err != nil {
 		return sessionstore.NewEntry{}, fmt.Errorf("encode %s entry: %w", e.kind, err)
 	}

@@ -211,6 +211,23 @@ func TestAKeyThatIsCutOffIsNowhere(t *testing.T) {
 	}
 }
 
+// TestAResultIsCutAfterItIsRedacted: where it is cut, no half of a key is left.
+func TestAResultIsCutAfterItIsRedacted(t *testing.T) {
+	w := newWorld(t, modeltest.Calls(modeltest.Call("big", `{}`)), modeltest.Say("much"))
+	w.redact = knowing(planted)
+	w.tools = []ext.Tool{tool("big", policy.Pure, says(strings.Repeat(planted, 4*session.MaxResultText/len(planted))))}
+	s := w.open("")
+	x := w.attach(s, false)
+	w.say(s, "go")
+	x.settled()
+	result := w.server.Requests()[1].Chat.Last().Text
+	if strings.Contains(result, planted[:4]) || !strings.HasPrefix(result, "[redacted][redacted]") || len(result) < session.MaxResultText-100 {
+		t.Errorf("%d bytes: %.100s", len(result), result)
+	}
+	x.last(s)
+	w.nowhere(x)
+}
+
 // TestAKeyOfThePastIsNotShown: what was stored before its key was known goes to no client and no model.
 func TestAKeyOfThePastIsNotShown(t *testing.T) {
 	w := newWorld(t, modeltest.Say("fine"))

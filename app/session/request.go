@@ -38,7 +38,7 @@ func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sess
 			}
 			return r.ctx.Err()
 		})
-		row.Finished = time.Now().UTC()
+		row.Finished = row.Started.Add(time.Since(row.Started)) // also when the clock was set meanwhile
 		if err == nil {
 			for _, e := range shown.rest() {
 				h.delta(r, e)
@@ -106,7 +106,7 @@ func (s *Session) attemptFailed(r *run, f frozen, h requestHooks, row sessionsto
 	case said.started:
 		row.Outcome = sessionstore.OutcomeWithdrawn
 	}
-	if !said.started && !cancelled {
+	if !said.started && !cancelled && !mayHaveUsed(err) {
 		// It was never accepted: it used nothing, whatever the price of that is.
 		none := model.Count(0)
 		row.Input, row.CacheRead, row.CacheWrite, row.Output, row.CostMicro = none, none, none, none, none
@@ -120,6 +120,16 @@ func (s *Session) attemptFailed(r *run, f frozen, h requestHooks, row sessionsto
 		}
 		return a.commit(sessionstore.UsageStored, r.ID, entries, sessionstore.Change{Requests: []sessionstore.Request{row}})
 	})
+}
+
+// mayHaveUsed reports a failure of an attempt that the provider may have accepted, and charges for, although nothing of an answer
+// came: what was refused or never left used nothing (product.md 5: failed accepted attempts are unknown).
+func mayHaveUsed(err error) bool {
+	var e *model.Error
+	if !errors.As(err, &e) || e.Status != 0 {
+		return false
+	}
+	return e.Class == model.ErrCut || e.Class == model.ErrTimeout || e.Class == model.ErrMalformed
 }
 
 // partial is what an attempt has said so far, as far as it was shown.

@@ -24,7 +24,19 @@ const redacted = "[redacted]"
 type Redactor struct {
 	mu    sync.Mutex // held while a key is added
 	known map[string]bool
+	names map[string]bool      // keys that are words, however long
 	keys  atomic.Pointer[keys] // nil: none
+}
+
+// spare has the keys that are names treated like short ones. The server of a person's own machine takes any key, and is often given
+// its own name.
+func (r *Redactor) spare(names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names = map[string]bool{}
+	for _, name := range names {
+		r.names[name] = true
+	}
 }
 
 // keys are those that a Redactor knows at one moment. They do not change.
@@ -50,7 +62,7 @@ func (r *Redactor) Add(key string) {
 	r.known[key] = true
 	long, short := map[string]bool{}, map[string]bool{}
 	for key := range r.known {
-		if len(key) < MinRedacted {
+		if len(key) < MinRedacted || r.names[key] {
 			short[key] = true
 			continue
 		}
@@ -155,9 +167,11 @@ func wordByte(c byte) bool {
 
 // Redactor knows every key of the configured and preset providers that could be read when it was first asked for, what their headers
 // carry as credentials, and every key that a Profile's Key has read since. One that only a command or the keyring has is therefore
-// not known before the first request that is sent with it.
+// not known before the first request that is sent with it. A key that is a provider's name, such as lm-studio, is taken for the word
+// it is.
 func (s *Settings) Redactor() *Redactor {
 	s.known.Do(func() {
+		s.redactor.spare(s.providerNames())
 		for _, key := range s.storedKeys() {
 			s.redactor.Add(strings.TrimSpace(key))
 		}

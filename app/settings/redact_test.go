@@ -159,19 +159,20 @@ func TestKeysBeyondTheBoundAreNotLookedFor(t *testing.T) {
 func TestRedactorKnowsWhatCouldBeSent(t *testing.T) {
 	p := newPlace(t)
 	p.env["ANTHROPIC_API_KEY"] = "preset-0123456789"
+	p.env["OPENROUTER_API_KEY"] = "openrouter"
 	p.write(p.config(), `
 [providers.remote]
 endpoint = "https://example.com/v1"
 no_auth = true
 headers = { X-Title = "octavo at work", Api-Key = "header-0123456789", X-Auth = "Token cHJveHk6cHJveHk=" }
 `)
-	p.write(p.auth(), `{"providers":{"remote":{"api_key":"stored-0123456789"}}}`)
+	p.write(p.auth(), `{"providers":{"remote":{"api_key":"stored-0123456789"},"lm-studio":{"api_key":"lm-studio"}}}`)
 	if err := os.Chmod(p.auth(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r := p.must().Redactor()
-	text := "preset-0123456789 header-0123456789 stored-0123456789 cHJveHk6cHJveHk= octavo at work"
-	if got, want := r.RedactKeys(text), "[redacted] [redacted] [redacted] [redacted] octavo at work"; got != want {
+	text := "preset-0123456789 header-0123456789 stored-0123456789 cHJveHk6cHJveHk= octavo at work lm-studio openrouter"
+	if got, want := r.RedactKeys(text), "[redacted] [redacted] [redacted] [redacted] octavo at work lm-studio openrouter"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -76,6 +76,7 @@ func (p *process) account(c *cobra.Command, f *flags, name string) (account, err
 		return account{}, err
 	}
 	s, warnings, err := settings.Load(settings.Sources{Home: home, Flags: layer})
+	p.configured = s
 	for _, w := range warnings {
 		fmt.Fprintln(p.stderr, "[config] "+text.Clean(w.String()))
 	}

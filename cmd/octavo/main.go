@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"octavo/app/plain"
+	"octavo/app/session"
+	"octavo/app/settings"
 	"octavo/pages/text"
 )
 
@@ -54,6 +56,7 @@ func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 		err = p.stdout.failure()
 	}
 
+	err = p.hush(err)
 	var sig signalled
 	if errors.As(context.Cause(ctx), &sig) && err != nil {
 		err = fmt.Errorf("ended by a signal (%w)", sig)
@@ -107,9 +110,18 @@ func wantsJSON(args []string) bool {
 type process struct {
 	stdin, stderr *os.File
 	stdout        *output
-	interrupts    chan struct{} // ctrl+c, while interactive is set
-	interactive   atomic.Bool   // a front end takes ctrl+c for itself
-	told          bool          // records on stdout tell of what fails
+	interrupts    chan struct{}      // ctrl+c, while interactive is set
+	interactive   atomic.Bool        // a front end takes ctrl+c for itself
+	told          bool               // records on stdout tell of what fails
+	configured    *settings.Settings // nil until they are loaded
+}
+
+// hush takes keys that octavo knows out of the words of an error; what it is stays.
+func (p *process) hush(err error) error {
+	if err == nil || p.configured == nil {
+		return err
+	}
+	return session.Redaction{Text: p.configured.Redactor().Redact}.Error(err)
 }
 
 // watch turns signals into the end of the context, and ctrl+c into an interrupt where a front end takes it. A second signal ends

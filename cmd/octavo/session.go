@@ -38,6 +38,7 @@ func (p *process) settings(c *cobra.Command, f *flags) (s *settings.Settings, wa
 		return nil, nil, "", err
 	}
 	s, warnings, err = settings.Load(settings.Sources{Home: home, Workspace: workspace, Trusted: f.trusted, Flags: layer})
+	p.configured = s
 	return s, warnings, dir, err
 }
 
@@ -212,6 +213,6 @@ func (p *process) renderOptions(s *settings.Settings) render.Options {
 func (p *process) plainOptions(s *settings.Settings, f *flags) plain.Options {
 	r := p.renderOptions(s)
 	return plain.Options{Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Terminal: term.IsTerminal(p.stdout.Fd()),
-		Palette: r.Palette, Width: r.Width, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin),
+		Palette: r.Palette, Width: r.Width, Redact: s.Redactor().RedactKeys, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin),
 		Flush: flush(p.stdin)}
 }

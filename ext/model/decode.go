@@ -21,7 +21,7 @@ func Present(raw json.RawMessage) bool { return len(raw) > 0 && !bytes.Equal(raw
 
 // NotThisWire is the error for an event that cannot be read.
 func NotThisWire(event []byte, err error) *Error {
-	return &Error{Class: ErrMalformed, Message: "the stream has an event that is no JSON of this wire: " + err.Error(), Body: string(event), Err: err}
+	return &Error{Class: ErrMalformed, Message: "the stream has an event that is no JSON of this wire: " + err.Error() + "; check the endpoint and its wire", Body: string(event), Err: err}
 }
 
 // Reported is the error that a provider reports inside a stream, where there is no status. body is the provider's own.

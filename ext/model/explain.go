@@ -56,13 +56,13 @@ func explain(e *Endpoint, err *Error, words string) string {
 	case ErrNotFound:
 		return said(fmt.Sprintf("%s is not there, or %s is not the address of its API", quoteModel(e), address(e))) + "; check the model's name and the endpoint"
 	case ErrRequest:
-		return said("the provider refuses the request")
+		return said("the provider refuses the request") + "; mend what it names, or choose another model"
 	case ErrTimeout:
 		return said("the provider gave up waiting") + "; try again"
 	case ErrMalformed:
-		return said("the answer breaks the rules of its wire")
+		return said("the answer breaks the rules of its wire") + "; check the endpoint and its wire"
 	default:
-		return said("the provider failed")
+		return said("the provider failed") + "; try again, or choose another model"
 	}
 }
 

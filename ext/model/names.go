@@ -13,18 +13,20 @@ type CallIDs struct {
 
 	used map[string]bool
 	now  map[string]string // what the newest call of an id is called
+	next map[string]int    // the number to try for the next call of an id; those before it are taken
 }
 
 // Call is the id to send for the next call, which came with id.
 func (c *CallIDs) Call(id string) string {
 	if c.used == nil {
-		c.used, c.now = make(map[string]bool), make(map[string]string)
+		c.used, c.now, c.next = make(map[string]bool), make(map[string]string), make(map[string]int)
 	}
 	safe := SafeName(id, c.Max)
-	for n := 2; c.used[safe]; n++ {
+	n := max(c.next[id], 2)
+	for ; c.used[safe]; n++ {
 		safe = SafeName(fmt.Sprintf("%s_%d", id, n), c.Max)
 	}
-	c.used[safe], c.now[id] = true, safe
+	c.used[safe], c.now[id], c.next[id] = true, safe, n
 	return safe
 }
 

@@ -38,8 +38,22 @@ func TestCallIDs(t *testing.T) {
 	if got := ids.Result("call:9"); got != model.SafeName("call:9", 64) {
 		t.Errorf("a result without a call has the id %q", got)
 	}
+	if d := ids.Call("call_0"); d != "call_0_3" {
+		t.Errorf("the third call is %q", d)
+	}
 	long := strings.Repeat("x", 64)
 	if a, b := ids.Call(long), ids.Call(long); a == b || len(b) > 64 {
 		t.Errorf("%q %q", a, b)
+	}
+
+	// Some servers give every call the same id; a long conversation with one of them must not take the square of its length.
+	const calls = 1000
+	if n := testing.AllocsPerRun(1, func() {
+		same := model.CallIDs{Max: 64}
+		for range calls {
+			same.Call("c")
+		}
+	}); n > 10*calls {
+		t.Errorf("%v allocations for %d calls of one id", n, calls)
 	}
 }

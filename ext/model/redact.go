@@ -19,7 +19,7 @@ const (
 // credential finds what may be a credential, whoever put it there: servers echo what they were sent, proxies their own.
 var credential = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=*-]{8,}` +
 	`|\b(authorization|proxy-authorization|x-api-key|api[-_]?key|access[-_]token|client[-_]secret)(["']?\s*[:=]\s*["']?)[^\s"',;&}]{8,}` +
-	`|\b(sk|pk|gsk|xai|hf|rk)[-_][A-Za-z0-9._*-]{8,}`)
+	`|\b(sk|pk|gsk|xai|hf|rk)[-_][A-Za-z0-9._~+/=*-]{8,}`)
 
 // redactor removes secrets from text. The zero value knows none, but still removes what looks like one.
 type redactor struct{ secrets []string }

@@ -92,7 +92,7 @@ func (r *Reply) checkStream(resp *http.Response) error {
 		}
 		return r.Fail(&Error{
 			Class:   ErrMalformed,
-			Message: "the server answered with one JSON document instead of a stream; it seems unable to stream",
+			Message: "the server answered with one JSON document instead of a stream; it seems unable to stream; check the endpoint and its wire",
 			Body:    string(body),
 		})
 	default:
@@ -100,7 +100,7 @@ func (r *Reply) checkStream(resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		message := "the server answered with " + kind + " instead of a stream"
+		message := "the server answered with " + kind + " instead of a stream; check the endpoint"
 		if kind == "text/html" {
 			message = webPage(r.endpoint)
 		}
@@ -143,7 +143,7 @@ func (r *Reply) lost(err error) error {
 	}
 	switch cause := context.Cause(r.ctx); {
 	case errors.Is(err, ErrLineTooLong), errors.Is(err, ErrEventTooLarge):
-		return r.Fail(&Error{Class: ErrMalformed, Message: "the answer breaks the rules of its wire: " + err.Error(), Err: err})
+		return r.Fail(&Error{Class: ErrMalformed, Message: "the answer breaks the rules of its wire: " + err.Error() + "; try again, or choose another model", Err: err})
 	case cause == errSilent && r.begun:
 		return r.Fail(&Error{Class: ErrTimeout, Message: "the answer stopped coming: nothing for " + wait(r.idle), Err: cause})
 	case cause == errSilent:
