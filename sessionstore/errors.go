@@ -59,9 +59,9 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	next := "Run `octavo doctor`, or move the file aside and start again."
+	next := "Run `octavo sessions repair`, or move the file aside and start again."
 	if e.Backups != "" {
-		next = fmt.Sprintf("Run `octavo doctor`, or move the file aside and start again; earlier copies, if any, are in %s.", e.Backups)
+		next = fmt.Sprintf("Run `octavo sessions repair`, or move the file aside and start again; earlier copies, if any, are in %s.", e.Backups)
 	}
 	return fmt.Sprintf("%s is damaged: %s. Nothing was changed. %s", e.Path, e.Detail, next)
 }

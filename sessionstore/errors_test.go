@@ -18,7 +18,7 @@ func TestMessages(t *testing.T) {
 
 		"/h/octavo.db cannot be written: permission denied. Check the disk, the path and its permissions, or name another home in OCTAVO_HOME.": &sessionstore.UnwritableError{Path: "/h/octavo.db", Reason: "permission denied"},
 
-		"/h/octavo.db is damaged: file is not a database. Nothing was changed. Run `octavo doctor`, or move the file aside and start again; earlier copies, if any, are in /h/backups.": &sessionstore.CorruptError{Path: "/h/octavo.db", Detail: "file is not a database", Backups: "/h/backups"},
+		"/h/octavo.db is damaged: file is not a database. Nothing was changed. Run `octavo sessions repair`, or move the file aside and start again; earlier copies, if any, are in /h/backups.": &sessionstore.CorruptError{Path: "/h/octavo.db", Detail: "file is not a database", Backups: "/h/backups"},
 
 		"/h/octavo.db has schema 9 and this octavo knows up to 1: a newer octavo wrote it. Update octavo, or name another home in OCTAVO_HOME. Nothing was changed.": &sessionstore.NewerError{Path: "/h/octavo.db", Have: 9, Know: 1},
 

@@ -180,7 +180,7 @@ func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
-		says(t, err, file(dir), "octavo doctor", "move the file aside", filepath.Join(dir, "backups"))
+		says(t, err, file(dir), "octavo sessions repair", "move the file aside", filepath.Join(dir, "backups"))
 	}
 
 	// Damage that opening does not meet is met by whoever reads it, and by Check.

@@ -158,6 +158,7 @@ func TestManyOpenOneNewHome(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 				homes <- ""
+				homes <- ""
 				return
 			}
 			homes <- s.HomeID()

@@ -37,6 +37,7 @@ func (h *history) add(e entry) {
 				model.PlainText(e.rec.Parts))})
 		}
 	case api.EntrySettled:
+		h.lose()
 		if e.rec.Settled != nil && e.rec.Settled.Outcome == api.SettledInterrupted {
 			h.note("octavo", "The person interrupted you here.")
 		}
@@ -74,6 +75,14 @@ func (h *history) result(r record) {
 	h.open = slices.DeleteFunc(h.open, func(c model.ToolCall) bool { return c.ID == r.Call.ID })
 	h.results = append(h.results, model.Part{Type: model.PartResult, Result: &model.ToolResult{
 		ID: r.Call.ID, Name: r.Call.Name, Parts: r.Parts, IsError: r.Outcome != api.ResultOK}})
+}
+
+// lose gives the calls that are open at the end of a turn a result: theirs was lost with damaged entries, and no wire takes a call
+// without one.
+func (h *history) lose() {
+	for _, c := range slices.Clone(h.open) {
+		h.result(record{Call: &c, Outcome: api.ResultUnknown, Parts: []model.Part{model.Text("the result of this call is lost")}})
+	}
 }
 
 // flush makes one tool message of all results of an answer, once it has them all. What was said meanwhile follows it.

@@ -109,7 +109,7 @@ func examineStore(ctx context.Context, home string) finding {
 	}
 	err = store.Check(ctx)
 	if err = errors.Join(err, store.Close()); err != nil {
-		return finding{stateFail, what, err.Error(), "copy the folder before anything else is tried"}
+		return finding{stateFail, what, err.Error(), "octavo sessions repair mends what can be mended, and keeps a copy"}
 	}
 	return finding{stateOK, what, home, ""}
 }
