@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"octavo/app"
@@ -11,8 +8,6 @@ import (
 	"octavo/ext/builtin"
 	"octavo/ext/model"
 	"octavo/ext/policy"
-	"octavo/pages/text"
-	"octavo/sessionstore"
 )
 
 // maxCompleted is how many sessions a shell is offered, the newest.
@@ -39,7 +34,7 @@ func (p *process) completes(root *cobra.Command, f *flags) {
 		"model": func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return p.modelWords(c, f)
 		},
-		"resume": sessionWords, "fork": sessionWords,
+		"resume": completeSessions(amongLive, 0), "fork": completeSessions(amongLive, 0),
 	} {
 		if root.Flag(flag) != nil {
 			_ = root.RegisterFlagCompletionFunc(flag, complete) // fails only for a flag that is not there
@@ -58,30 +53,4 @@ func (p *process) modelWords(c *cobra.Command, f *flags) ([]string, cobra.ShellC
 		words = append(words, m.ID+"\t"+m.Name)
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
-}
-
-// sessionWords are ids of sessions with what they are called, the newest first.
-func sessionWords(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	home, err := settings.Home(nil)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	if _, err := os.Stat(home); err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp // a shell that completes makes no home
-	}
-	ctx := context.Background()
-	store, err := sessionstore.Open(ctx, sessionstore.Options{Dir: home})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer store.Close()
-	rows, err := store.Sessions(ctx, sessionstore.Filter{Limit: maxCompleted})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var words []string
-	for _, r := range rows {
-		words = append(words, r.ID+"\t"+text.Cut(text.CleanLine(called(r)), 60, "…"))
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
