@@ -192,7 +192,7 @@ func (a *App) row(ctx context.Context, r api.OpenRequest) (row sessionstore.Sess
 	case r.ID != "":
 		row, err = a.store.Resolve(ctx, r.ID)
 		if errors.Is(err, sessionstore.ErrNotFound) {
-			err = fmt.Errorf("there is no session %q; octavo sessions list shows them", r.ID)
+			err = a.notThere(ctx, r.ID)
 		}
 		return row, false, err
 	case r.Latest:
@@ -202,6 +202,20 @@ func (a *App) row(ctx context.Context, r api.OpenRequest) (row sessionstore.Sess
 	now := time.Now().UTC()
 	return sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Workspace: a.o.Settings.Workspace, Created: now, Updated: now,
 		Stage: sessionstore.StageIdle, Private: r.Private}, true, nil
+}
+
+// notThere says why a session is not found: one in the trash can be had back.
+func (a *App) notThere(ctx context.Context, id string) error {
+	deleted, err := a.store.Sessions(ctx, sessionstore.Filter{Deleted: true, Query: id})
+	if err != nil {
+		return err
+	}
+	for _, row := range deleted {
+		if strings.HasPrefix(row.ID, id) || row.Name == id {
+			return fmt.Errorf("session %s is deleted; octavo sessions restore %[1]s brings it back", row.ID)
+		}
+	}
+	return fmt.Errorf("there is no session %q; octavo sessions list shows them", id)
 }
 
 // fork stores a copy of a session that begins like it.

@@ -57,24 +57,49 @@ func (m *models) missing() []string {
 		return nil
 	}
 	_, misses := m.scope.Match(ids(ListModels(m.settings, m.catalogues)))
-	return misses
+	return slices.DeleteFunc(misses, func(id string) bool { // a person may know more than every list
+		_, _, err := m.settings.ResolveModel(id)
+		return err == nil && !strings.ContainsAny(id, "*?")
+	})
 }
 
 // ListModels lists the models a person can choose without being asked for a key first: those of the configuration, then those that a
-// catalogue knows of the providers that are configured or whose key is at hand, then the demo. It asks no endpoint.
+// catalogue knows of the providers that are configured or whose key is at hand, then the demo. It asks no endpoint. What several
+// catalogues know is listed once, as a session would know it.
 func ListModels(s *settings.Settings, catalogues []ext.Catalogue) []api.ModelInfo {
-	var listed, known []api.ModelInfo
-	at := map[string]int{} // in listed
+	usable, _ := listModels(s, catalogues)
+	yes := true
+	demo := api.ModelInfo{ID: settings.DemoModel, Name: "a script inside octavo, no model", Images: &yes, Price: &api.ModelCost{}, Scripted: true}
+	return append(usable, demo)
+}
+
+// OtherModels lists what catalogues know of providers that are not configured and whose key is not at hand, as the first says.
+func OtherModels(s *settings.Settings, catalogues []ext.Catalogue) []api.ModelInfo {
+	_, others := listModels(s, catalogues)
+	return others
+}
+
+func listModels(s *settings.Settings, catalogues []ext.Catalogue) (usable, others []api.ModelInfo) {
 	profiles := slices.Concat(s.Profiles(), s.Unconfigured())
+	var configured, known []api.ModelInfo
+	said := s.Model                                  // the default is configured, too, whether or not its provider's table lists it
+	at, added := map[string]int{}, map[string]bool{} // by id: where in configured; what is in known or others
 	for _, p := range profiles {
 		for _, id := range slices.Sorted(maps.Keys(p.Models)) {
-			m := modelInfo(p, id, ext.Describe(catalogues, p, id))
+			m := modelInfo(p.Name, id, ext.Describe(catalogues, p, id))
 			m.Configured = true
-			at[m.ID] = len(listed)
-			listed = append(listed, m)
+			at[m.ID] = len(configured)
+			configured = append(configured, m)
+		}
+		if id, mine := strings.CutPrefix(said, p.Name+"/"); mine && id != "" {
+			if _, listed := at[said]; !listed {
+				m := modelInfo(p.Name, id, ext.Describe(catalogues, p, id))
+				m.Configured = true
+				at[m.ID] = len(configured)
+				configured = append(configured, m)
+			}
 		}
 	}
-	seen := map[string]bool{}
 	for _, c := range catalogues {
 		behind := map[string][]ext.Profile{}
 		for _, p := range profiles {
@@ -82,36 +107,42 @@ func ListModels(s *settings.Settings, catalogues []ext.Catalogue) []api.ModelInf
 				behind[provider] = append(behind[provider], p)
 			}
 		}
-		if len(behind) == 0 {
-			continue // nothing it could add is worth being decoded for
-		}
 		for _, row := range c.List() {
 			for _, p := range behind[row.Provider] {
-				m := modelInfo(p, row.ID, ext.Describe(catalogues, p, row.ID))
-				reasons := row.Reasons
-				if i, ok := at[m.ID]; ok {
-					listed[i].Name, listed[i].Reasons = cmp.Or(listed[i].Name, row.Name), cmp.Or(listed[i].Reasons, &reasons)
-					continue
+				id := p.Name + "/" + row.ID
+				if i, there := at[id]; there {
+					configured[i] = named(configured[i], row)
+				} else if !added[id] {
+					added[id] = true
+					known = append(known, named(modelInfo(p.Name, row.ID, ext.Describe(catalogues, p, row.ID)), row))
 				}
-				if !seen[m.ID] {
-					seen[m.ID] = true
-					m.Name, m.Reasons = row.Name, cmp.Or(m.Reasons, &reasons)
-					known = append(known, m)
-				}
+			}
+			if id := row.Provider + "/" + row.ID; len(behind[row.Provider]) == 0 && !added[id] {
+				added[id] = true
+				others = append(others, named(modelInfo(row.Provider, row.ID, row.Info), row))
 			}
 		}
 	}
+	// A catalogue goes through its own order; a person looks for the provider.
 	slices.SortStableFunc(known, func(a, b api.ModelInfo) int {
 		ap, _, _ := strings.Cut(a.ID, "/")
 		bp, _, _ := strings.Cut(b.ID, "/")
 		return strings.Compare(ap, bp)
 	})
-	demo := api.ModelInfo{ID: settings.DemoModel, Name: "a script inside octavo, no model", Provider: settings.DemoProvider, Scripted: true}
-	return append(slices.Concat(listed, known), demo)
+	return slices.Concat(configured, known), others
 }
 
-func modelInfo(p ext.Profile, id string, i model.Info) api.ModelInfo {
-	m := api.ModelInfo{ID: p.Name + "/" + id, Provider: p.Label, Context: i.ContextTokens, MaxOutput: i.MaxOutputTokens, Images: i.Images,
+// named adds what only a row of a catalogue says. That it does not think is no news: its one effort says so.
+func named(m api.ModelInfo, row ext.CatalogueModel) api.ModelInfo {
+	m.Name = cmp.Or(m.Name, row.Name)
+	if m.Reasons == nil && row.Reasons {
+		m.Reasons = &row.Reasons
+	}
+	return m
+}
+
+func modelInfo(provider, id string, i model.Info) api.ModelInfo {
+	m := api.ModelInfo{ID: provider + "/" + id, Context: i.ContextTokens, MaxOutput: i.MaxOutputTokens, Images: i.Images,
 		Efforts: i.Efforts, Scripted: i.Scripted}
 	if len(i.Efforts) > 0 {
 		reasons := !slices.Equal(i.Efforts, []string{model.Efforts[0]})

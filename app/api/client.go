@@ -46,9 +46,8 @@ type OpenRequest struct {
 
 // ModelInfo is what is known of a model that can be chosen. Zero or nil is unknown.
 type ModelInfo struct {
-	ID         string     `json:"id"`                 // provider/model
-	Name       string     `json:"name,omitempty"`     // for a person
-	Provider   string     `json:"provider,omitempty"` // its label
+	ID         string     `json:"id"`             // provider/model
+	Name       string     `json:"name,omitempty"` // for a person
 	Configured bool       `json:"configured,omitempty"`
 	Scoped     bool       `json:"scoped,omitempty"`         // part of the scope that ctrl+p walks
 	Effort     string     `json:"effort,omitempty"`         // that the scope asks for

@@ -125,6 +125,11 @@ func (s *Session) prepare(r *run) (f frozen, settled api.Settled) {
 			settled = failed(err)
 			return nil
 		}
+		if a.o.Limits.CostMicro > 0 && up.Info.Price == nil {
+			settled = api.Settled{Outcome: api.SettledCostLimit, Error: fmt.Sprintf("max_cost_microdollars is set, but the price of %s is not known; "+
+				"give it one in config.toml (octavo help models), choose another model, or take the limit away", up.ID())}
+			return nil
+		}
 		if err := a.load(context.Background()); err != nil {
 			settled = failed(err)
 			return nil

@@ -125,6 +125,9 @@ func (q Setup) Request() (Provider, error) {
 	if q.ManualModel != "" {
 		p.Models = map[string]model.Info{q.ManualModel: {}}
 	}
+	if err := CheckEndpoint(p.Endpoint); err != nil {
+		return p, fmt.Errorf("--endpoint %s %w", show(p.Endpoint), err)
+	}
 	_, err := p.checked()
 	p.Endpoint = canonicalEndpoint(p.Endpoint)
 	return p, err

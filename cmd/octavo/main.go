@@ -49,13 +49,16 @@ func run(args []string, stdin *os.File, stdout, stderr *os.File) int {
 	// A reader that went away is an error of the write that meets it, not the end of this process: the turn still has to settle.
 	signal.Ignore(syscall.SIGPIPE)
 
-	root := newRoot(p)
+	root := newRoot(p, prints(args))
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = p.stdout.failure()
 	}
 
+	if errors.Is(err, syscall.EPIPE) { // whoever read has seen enough
+		err = nil
+	}
 	err = p.hush(err)
 	var sig signalled
 	if errors.As(context.Cause(ctx), &sig) && err != nil {
@@ -100,6 +103,20 @@ func wantsJSON(args []string) bool {
 		case a == "--":
 			return false
 		case a == "--mode=json", a == "--mode=rpc", a == "--mode" && i+1 < len(args) && (args[i+1] == "json" || args[i+1] == "rpc"):
+			return true
+		}
+	}
+	return false
+}
+
+// prints reports whether a command line has -p: all its words are prompts then, also one that is the name of a command.
+func prints(args []string) bool {
+	for _, a := range args {
+		short, isShort := strings.CutPrefix(a, "-")
+		switch {
+		case a == "--":
+			return false
+		case a == "--print", isShort && strings.Contains(short, "p") && strings.Trim(short, "pc") == "":
 			return true
 		}
 	}

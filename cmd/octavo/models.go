@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +10,9 @@ import (
 	"github.com/sahilm/fuzzy"
 	"github.com/spf13/cobra"
 
+	"octavo/app"
+	"octavo/app/api"
 	"octavo/app/settings"
-	"octavo/ext"
 	"octavo/ext/builtin"
 	"octavo/ext/model"
 	"octavo/pages/text"
@@ -78,9 +77,16 @@ func (p *process) listModels(c *cobra.Command, f *flags, args []string) error {
 	if all {
 		words = words[1:]
 	}
-	listed := allModels(s.Profiles(), builtin.Catalogues(s.Home))
-	if !all && len(s.Providers) > 0 {
-		listed = slices.DeleteFunc(listed, func(m listedModel) bool { return !m.Usable })
+	catalogues := builtin.Catalogues(s.Home)
+	var listed []listedModel
+	for _, m := range app.ListModels(s, catalogues) {
+		listed = append(listed, listedAs(m, true))
+	}
+	connected := len(s.Providers) > 0 || len(s.Unconfigured()) > 0
+	if all || !connected {
+		for _, m := range app.OtherModels(s, catalogues) {
+			listed = append(listed, listedAs(m, false))
+		}
 	}
 	listed = matching(listed, words)
 	if f.mode == "json" {
@@ -92,14 +98,14 @@ func (p *process) listModels(c *cobra.Command, f *flags, args []string) error {
 		}
 		return nil
 	}
-	return p.showModels(s, listed, all, words)
+	return p.showModels(s, listed, all, connected, words)
 }
 
-func (p *process) showModels(s *settings.Settings, listed []listedModel, all bool, words []string) error {
+func (p *process) showModels(s *settings.Settings, listed []listedModel, all, connected bool, words []string) error {
 	wider := strings.Join(append([]string{"octavo --list-models", everything}, words...), " ")
 	switch {
-	case len(listed) == 0 && !all && len(s.Providers) > 0:
-		fmt.Fprintln(p.stderr, "no model of a configured provider is found; "+text.CleanLine(wider)+" looks at every provider")
+	case len(listed) == 0 && !all && connected:
+		fmt.Fprintln(p.stderr, "no model of a connected provider is found; "+text.CleanLine(wider)+" looks at every provider")
 		return nil
 	case len(listed) == 0:
 		fmt.Fprintln(p.stderr, "no model is found")
@@ -114,77 +120,29 @@ func (p *process) showModels(s *settings.Settings, listed []listedModel, all boo
 	if err != nil {
 		return err
 	}
-	legend := "* in config.toml   - its provider is not configured   ? not known"
-	if len(s.Providers) == 0 {
-		legend += "\nno provider is configured: this is what the catalogue knows; octavo setup --help says how to connect one"
+	legend := "* in config.toml   - its provider is not connected   ? not known"
+	if !connected {
+		legend += "\nno provider is connected: this is what the catalogue knows; octavo --login PROVIDER connects one, octavo help models says more"
 	}
 	fmt.Fprintln(p.stderr, legend)
 	return nil
 }
 
-// allModels lists the models of config.toml, then the other ones that catalogues know of the configured providers, then the rest.
-// What several catalogues know is listed once: as a session would know it for a configured provider, else as the first one says.
-func allModels(profiles []ext.Profile, catalogues []ext.Catalogue) []listedModel {
-	var listed, known, rest []listedModel
-	type place struct{ provider, model string }
-	configured, added, other := map[place]int{}, map[place]bool{}, map[place]bool{}
-	for _, p := range profiles {
-		for _, id := range slices.Sorted(maps.Keys(p.Models)) {
-			configured[place{p.Name, id}] = len(listed)
-			listed = append(listed, listedModel{Provider: p.Name, Model: id, Configured: true, Usable: true}.
-				with(ext.Describe(catalogues, p, id)))
-		}
+// listedAs is a model as --list-models tells it.
+func listedAs(m api.ModelInfo, usable bool) listedModel {
+	provider, id, _ := strings.Cut(m.ID, "/")
+	l := listedModel{Type: "model", Provider: provider, Model: id, Name: m.Name, Configured: m.Configured, Usable: usable,
+		Reasons: m.Reasons, Efforts: m.Efforts, Images: m.Images}
+	if m.Context > 0 {
+		l.ContextTokens = &m.Context
 	}
-	for _, c := range catalogues {
-		behind := map[string][]ext.Profile{}
-		for _, p := range profiles {
-			if provider, ok := c.Provider(p.Endpoint); ok {
-				behind[provider] = append(behind[provider], p)
-			}
-		}
-		for _, row := range c.List() {
-			thinks := &row.Reasons
-			if !row.Reasons {
-				thinks = nil // a model that is known not to think has the one effort that says so
-			}
-			for _, p := range behind[row.Provider] {
-				at := place{p.Name, row.ID}
-				if i, there := configured[at]; there {
-					listed[i].Name, listed[i].Reasons = cmp.Or(listed[i].Name, row.Name), cmp.Or(listed[i].Reasons, thinks)
-				} else if !added[at] {
-					added[at] = true
-					m := listedModel{Provider: p.Name, Model: row.ID, Name: row.Name, Usable: true}.with(ext.Describe(catalogues, p, row.ID))
-					m.Reasons = cmp.Or(m.Reasons, thinks)
-					known = append(known, m)
-				}
-			}
-			if at := (place{row.Provider, row.ID}); len(behind[row.Provider]) == 0 && !other[at] {
-				other[at] = true
-				m := listedModel{Provider: row.Provider, Model: row.ID, Name: row.Name}.with(row.Info)
-				m.Reasons = cmp.Or(m.Reasons, thinks)
-				rest = append(rest, m)
-			}
-		}
+	if m.MaxOutput > 0 {
+		l.MaxOutputTokens = &m.MaxOutput
 	}
-	// A catalogue goes through its own order; a person looks for the provider.
-	slices.SortStableFunc(known, func(a, b listedModel) int { return strings.Compare(a.Provider, b.Provider) })
-	return slices.Concat(listed, known, rest)
-}
-
-func (m listedModel) with(i model.Info) listedModel {
-	m.Type = "model"
-	if i.ContextTokens > 0 {
-		m.ContextTokens = &i.ContextTokens
+	if c := m.Price; c != nil {
+		l.Price = &model.Price{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite}
 	}
-	if i.MaxOutputTokens > 0 {
-		m.MaxOutputTokens = &i.MaxOutputTokens
-	}
-	if len(i.Efforts) > 0 {
-		reasons := !slices.Equal(i.Efforts, []string{model.Efforts[0]})
-		m.Efforts, m.Reasons = i.Efforts, &reasons
-	}
-	m.Images, m.Price = i.Images, i.Price
-	return m
+	return l
 }
 
 const unknown = "?"

@@ -54,6 +54,10 @@ func TestListModels(t *testing.T) {
 			t.Errorf("line %d is %q, want %q", i, got, want)
 		}
 	}
+	if last := strings.Join(listed[len(listed)-1], " "); !strings.HasPrefix(last, "demo scripted ? ? ? yes free free") {
+		t.Errorf("the demo is told as %q", last)
+	}
+	listed = listed[:len(listed)-1]
 	for _, row := range listed[3:] {
 		if row[0] != "work" || row[1] == "gpt-5" {
 			t.Errorf("not another model of a configured provider: %q", row)
@@ -64,6 +68,7 @@ func TestListModels(t *testing.T) {
 	}
 
 	all := rows(d.ok("", "--list-models", "all"))
+	all = slices.DeleteFunc(all, func(row []string) bool { return row[0] == "demo" })
 	if len(all) < 1000 || !slices.EqualFunc(listed, all[:len(listed)], slices.Equal) {
 		t.Errorf("all has %d lines, or does not begin like the list without it", len(all))
 	}
@@ -123,7 +128,7 @@ func TestEffortsOfTheCatalogue(t *testing.T) {
 func TestListModelsWithoutConfiguration(t *testing.T) {
 	d := newDesk(t)
 	o := d.run("", "--list-models", "claude")
-	if o.code != 0 || !strings.Contains(o.stdout, "anthropic") || !strings.Contains(o.stderr, "octavo setup --help") {
+	if o.code != 0 || !strings.Contains(o.stdout, "anthropic") || !strings.Contains(o.stderr, "octavo --login PROVIDER") {
 		t.Errorf("%+v", o)
 	}
 	if _, err := os.Stat(d.home); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -71,7 +72,8 @@ meant, and 128 and the number of the signal that ended it.
 Type /help in a session for its commands, "octavo help" for the topics it can explain,
 "octavo doctor" when something does not work. Without a model of your own: octavo --model demo`
 
-func newRoot(p *process) *cobra.Command {
+// newRoot makes the command line. With promptsOnly it has no subcommands.
+func newRoot(p *process, promptsOnly bool) *cobra.Command {
 	f := &flags{}
 	root := &cobra.Command{
 		Use:           "octavo [PROMPT | @FILE]...",
@@ -102,6 +104,9 @@ func newRoot(p *process) *cobra.Command {
 		return usagef("%w; %s --help lists the flags", flagAdvice(err), c.CommandPath())
 	})
 	f.add(root)
+	if promptsOnly {
+		return root
+	}
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(newSetup(p, f), newDoctor(p, f), newSessions(p, f), newUsage(p, f), newCatalog(p, f))
 	root.SetHelpCommand(newHelp(p))
@@ -109,10 +114,20 @@ func newRoot(p *process) *cobra.Command {
 	return root
 }
 
+// otherWords are commands of other programs, and what does it here.
+var otherWords = map[string]string{
+	"login": "octavo --login PROVIDER", "logout": "octavo --logout PROVIDER", "models": "octavo --list-models", "resume": "octavo --resume ID",
+	"continue": "octavo --continue", "version": "octavo --version", "export": "octavo sessions export ID", "config": "octavo help configuration",
+	"init": "octavo setup", "cost": "octavo usage", "fork": "octavo --fork ID",
+}
+
 // mistyped refuses a single word that is nearly a subcommand: asking a model about "sesions" costs money and answers nothing.
 func mistyped(c *cobra.Command, args []string) error {
 	if len(args) == 0 || len(args[0]) < 4 || strings.ContainsAny(args[0], " \t\n@/") {
 		return nil
+	}
+	if meant, ok := otherWords[args[0]]; ok && len(args) <= 2 {
+		return usagef("there is no command %q; did you mean %s? To say the word to the model, put it into a sentence in quotes", args[0], meant)
 	}
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		return usagef("there is no command %q; did you mean %q? To say the word to the model, put it into a sentence in quotes", args[0], near[0])
@@ -132,6 +147,9 @@ func noArguments(c *cobra.Command, args []string) error {
 func flagAdvice(err error) error {
 	if strings.Contains(err.Error(), "flag needs an argument: --resume") {
 		return fmt.Errorf("--resume needs a session: its id, the start of its id, or its name (octavo sessions list shows them)")
+	}
+	if before, _, parsed := strings.Cut(err.Error(), ": strconv."); parsed { // the rest is for programmers
+		return errors.New(before)
 	}
 	return err
 }
