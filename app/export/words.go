@@ -60,7 +60,7 @@ func facts(s Session, redacts bool) (first, more []fact) {
 			fact{"Started", when(i.Created, zone)},
 			fact{"Last used", when(i.Updated, zone)},
 			fact{"Tokens", tokens(s.Usage)},
-			fact{"Cost", cost(s.Usage)},
+			fact{"Cost", cost(s.Usage, s.Info.Scripted)},
 			fact{"Tags", strings.Join(s.Tags, ", ")},
 		), known(
 			fact{"Session", i.ID},
@@ -151,8 +151,11 @@ func tokens(u api.Usage) string {
 	return out
 }
 
-// cost says what a session cost, as far as it is known (decision 19).
-func cost(u api.Usage) string {
+// cost says what a session cost, as far as it is known (decision 19). What octavo's demo says costs nothing, because no model said it.
+func cost(u api.Usage, scripted bool) string {
+	if scripted && (u.CostMicro == nil || *u.CostMicro == 0) {
+		return "nothing (octavo's demo: a script, no model)"
+	}
 	if u.CostMicro == nil {
 		return "unknown"
 	}

@@ -131,7 +131,9 @@ func (x *shelf) exported(ctx context.Context, v sessionstore.Session) (export.Se
 	if err != nil {
 		return export.Session{}, err
 	}
-	s := export.Session{Info: session.Info(v), Tags: v.Tags, Exported: time.Now(), Version: versionText(),
+	info := session.Info(v)
+	info.Scripted = strings.HasPrefix(info.Model, demoProvider+"/")
+	s := export.Session{Info: info, Tags: v.Tags, Exported: time.Now(), Version: versionText(),
 		Usage: api.Usage{Requests: t.Requests, Input: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Output: t.Output,
 			Reasoning: t.Reasoning, Unpriced: t.Unpriced, Unreported: t.Unreported},
 		Blob: func(sha256 string) ([]byte, error) { return x.store.Blob(ctx, sha256) }}

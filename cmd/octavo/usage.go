@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"octavo/app/settings"
 	"octavo/pages/text"
 	"octavo/render"
 	"octavo/sessionstore"
@@ -28,7 +29,7 @@ const (
 )
 
 // demoProvider is the provider whose answers are scripted: there is nothing to bill.
-const demoProvider = "demo"
+const demoProvider = settings.DemoProvider
 
 const usageHelp = `Shows what octavo's requests used: tokens, and money where a price is known. Purged sessions count, too.
 
