@@ -22,6 +22,7 @@ var topics = []Topic{
 	{"money", "what requests cost, limits, what spends without being asked", "money.md"},
 	{"sessions", "going on, forking, exporting, deleting, repairing", "sessions.md"},
 	{"policy", "which calls run, ask or are refused", "policy.md"},
+	{"keyboard", "every key of the full screen, and keys.toml to change them", "keyboard.md"},
 	{"themes", "built-in themes, writing your own, roles and glyphs", "themes.md"},
 	{"configuration", "every key of config.toml", "configuration.md"},
 	{"json", "the events of --mode json", "json.md"},

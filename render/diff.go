@@ -6,6 +6,7 @@ import (
 
 	"octavo/pages"
 	"octavo/pages/text"
+	"octavo/themes"
 )
 
 // Diff shows a change to a person, as lines without a newline at the end: a header `path  +a −d`, then every line with its
@@ -13,7 +14,7 @@ import (
 // Lines are cut at the width, not wrapped (ui.md 3), and what cannot be seen is shown as marks (text.Visible), so what is shown
 // cannot be applied; for that see Unified. Who is asked about a change has to see it by WholeDiff.
 func Diff(d pages.Diff, o Options) string {
-	return draw(d, diffWriter{Options: o, returns: mixedReturns(d)})
+	return draw(d, diffWriter{Options: o, returns: MixedReturns(d)})
 }
 
 // WholeDiff is Diff with nothing left out, for a person who decides on the change: a line wider than the width goes on below
@@ -34,7 +35,9 @@ func draw(d pages.Diff, b diffWriter) string {
 		}
 		b.hunk(h)
 	}
-	b.rest(d)
+	if rest := DiffRest(d); rest != "" {
+		b.note(b.Palette.Warning, rest)
+	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -66,40 +69,23 @@ func (b *diffWriter) note(style Style, s string) {
 
 // header says path, kind and size of the change. When it is too wide the path gives way, from its start: its end tells more.
 func (b *diffWriter) header(d pages.Diff) string {
-	type word struct {
-		style Style
-		text  string
-	}
-	var words []word
 	p := b.Palette
-	switch {
-	case d.New:
-		words = append(words, word{p.Muted, "new"})
-	case d.Removed:
-		words = append(words, word{p.Muted, "removed"})
-	}
-	if d.Binary {
-		words = append(words, word{p.Muted, "binary"})
-	}
-	switch {
-	case d.Added != 0 || d.Deleted != 0:
-		words = append(words, word{p.Added, "+" + strconv.Itoa(d.Added)}, word{p.Deleted, "−" + strconv.Itoa(d.Deleted)})
-	case d.Binary: // which counts as no lines
-	case d.New || d.Removed:
-		words = append(words, word{p.Muted, "(empty)"})
-	default:
-		words = append(words, word{p.Muted, "(no change)"})
-	}
-
-	path := oneLine(d.Path)
+	path := DiffPath(d)
 	var plain, painted string
-	for i, w := range words {
+	for i, w := range DiffWords(d) {
 		gap := " "
 		if i == 0 {
 			gap = "  "
 		}
-		plain += gap + w.text
-		painted += gap + w.style.Paint(w.text)
+		style := p.Muted
+		switch w.Role {
+		case themes.RoleDiffAdd:
+			style = p.Added
+		case themes.RoleDiffRemove:
+			style = p.Deleted
+		}
+		plain += gap + w.Text
+		painted += gap + style.Paint(w.Text)
 	}
 	if b.Width > 0 && !b.whole && text.Width(path)+text.Width(plain) > b.Width {
 		room := b.Width - text.Width(plain)
@@ -130,7 +116,7 @@ func (b *diffWriter) hunk(h pages.Hunk) {
 		}
 		b.row(number, style, sign, b.text(l))
 		if l.NoEOL {
-			b.note(b.Palette.Muted, `\ no newline at the end of the file`)
+			b.note(b.Palette.Muted, NoNewline)
 		}
 	}
 }
@@ -172,63 +158,7 @@ func (b *diffWriter) painted(gutter string, style Style, s string) {
 
 // text is what a line says. The \r before a line ending shows where the change is one of line endings.
 func (b *diffWriter) text(l pages.DiffLine) string {
-	s := l.Text
-	if !b.returns {
-		s = strings.TrimSuffix(s, "\r")
-	}
-	s = oneLine(s)
-	if b.whole && l.Op != pages.LineSame {
-		s = showEnd(s)
-	}
-	return text.Clean(s) // of which only tabs are left to clean
-}
-
-// oneLine shows everything in what has to be one line.
-func oneLine(s string) string { return strings.ReplaceAll(text.Visible(s), "\n", "␊") }
-
-// showEnd makes the spaces and tabs that end a line visible.
-func showEnd(s string) string {
-	end := len(strings.TrimRight(s, " \t"))
-	if end == len(s) {
-		return s
-	}
-	return s[:end] + strings.NewReplacer(" ", "␠", "\t", "␉").Replace(s[end:])
-}
-
-// mixedReturns reports whether some lines of a diff end in \r and some do not.
-func mixedReturns(d pages.Diff) bool {
-	var with, without bool
-	for _, h := range d.Hunks {
-		for _, l := range h.Lines {
-			if strings.HasSuffix(l.Text, "\r") {
-				with = true
-			} else {
-				without = true
-			}
-		}
-	}
-	return with && without
-}
-
-// rest says what a cut diff does not show. A diff of which only long lines were cut says so in those lines.
-func (b *diffWriter) rest(d pages.Diff) {
-	if !d.Cut {
-		return
-	}
-	added, deleted := d.Added, d.Deleted
-	for _, h := range d.Hunks {
-		for _, l := range h.Lines {
-			switch l.Op {
-			case pages.LineAdded:
-				added--
-			case pages.LineDeleted:
-				deleted--
-			}
-		}
-	}
-	if added > 0 || deleted > 0 {
-		b.note(b.Palette.Warning, "… +"+strconv.Itoa(max(0, added))+" −"+strconv.Itoa(max(0, deleted))+" more not shown")
-	}
+	return text.Clean(DiffText(l, b.returns, b.whole)) // of which only tabs are left to clean
 }
 
 // digits is how many the largest line number before end has.
