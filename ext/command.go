@@ -116,6 +116,7 @@ type ModelState struct {
 type SessionLine struct {
 	ID        string `json:"id"`
 	Name      string `json:"name,omitempty"`
+	Title     string `json:"title,omitempty"` // what a model calls it
 	Preview   string `json:"preview,omitempty"`
 	Workspace string `json:"workspace"`
 	Updated   string `json:"updated"` // RFC 3339

@@ -88,7 +88,7 @@ func collect(r *lineReader) (lines []line) {
 }
 
 func TestLineReaderCutsLines(t *testing.T) {
-	r := readLines(&pieces{list: []string{"a\nb", "c\r\n", "\n", strings.Repeat("x", 20), "\nend"}}, time.Now)
+	r := readLines(&pieces{list: []string{"a\nb", "c\r\n", "\n", strings.Repeat("x", 20), "\nend"}}, false, time.Now)
 	var got []string
 	for _, l := range collect(r) {
 		got = append(got, l.text)
@@ -101,7 +101,7 @@ func TestLineReaderCutsLines(t *testing.T) {
 
 func TestLineReaderBound(t *testing.T) {
 	for _, size := range []int{maxLine, maxLine + 1} {
-		r := readLines(strings.NewReader(strings.Repeat("x", size)+"\nnext\n"), time.Now)
+		r := readLines(strings.NewReader(strings.Repeat("x", size)+"\nnext\n"), false, time.Now)
 		lines := collect(r)
 		if len(lines) != 2 || (lines[0].err != nil) != (size > maxLine) || lines[1].text != "next" || lines[1].err != nil {
 			t.Errorf("%d bytes: %d lines, %v", size, len(lines), lines[0].err)
@@ -118,7 +118,7 @@ func TestLineReaderMarksLines(t *testing.T) {
 		<-ready
 		r.show([]string{"", "q1", "", ""}[i])
 	}
-	r = readLines(src, time.Now)
+	r = readLines(src, false, time.Now)
 	close(ready)
 	var got []string
 	for _, l := range collect(r) {
@@ -141,7 +141,7 @@ func TestLineReaderWaitsForRoom(t *testing.T) {
 					<-more
 				}
 			}
-			r := readLines(src, time.Now)
+			r := readLines(src, false, time.Now)
 			synctest.Wait()
 			if (reads == 0) != waits {
 				t.Errorf("%d lines ahead: %d reads", ahead, reads)
@@ -249,4 +249,38 @@ func TestLogLinesFitTheTerminal(t *testing.T) {
 	if l.say(wordTool, strings.Repeat("x ", 50)); strings.Count(out.String(), "\n") != 1 {
 		t.Errorf("in a pipe a line stays one: %q", out.String())
 	}
+}
+
+// Whatever a terminal passes on, no escape character is left, and without one nothing is done but cleaning.
+func FuzzKeys(f *testing.F) {
+	f.Add("\x1b[A\x1bOPx\x1b]0;t\a\x1b[[A\x1b")
+	f.Add("\x1b\x1b[200~\x1b]\x1b\\")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := withoutKeys(s)
+		if strings.ContainsRune(got, '\x1b') || got != text.Clean(got) {
+			t.Errorf("%q of %q", got, s)
+		}
+		if !strings.Contains(s, "\x1b") && got != text.Clean(s) {
+			t.Errorf("%q of %q", got, s)
+		}
+	})
+}
+
+// A text in the marks of a paste is one line, however it is cut into reads; without marks each line is its own.
+func FuzzPaste(f *testing.F) {
+	f.Add("first\nsecond\nthird", "before ", 9)
+	f.Add("\x1b[201~", "\x1b", 1)
+	f.Fuzz(func(t *testing.T, pasted, before string, at int) {
+		clean := func(s string) string { return strings.NewReplacer("\x1b", "", "\r", "").Replace(s) }
+		pasted, before = clean(pasted), strings.ReplaceAll(clean(before), "\n", "")
+		if len(pasted)+len(before) > 4000 {
+			return
+		}
+		all := before + pasteStart + pasted + pasteEnd + "\nnext\n"
+		at = min(max(at, 0), len(all))
+		lines := collect(readLines(&pieces{list: []string{all[:at], all[at:]}}, true, func() time.Time { return time.Time{} }))
+		if len(lines) != 2 || lines[0].text != before+pasted || lines[1].text != "next" || lines[0].full {
+			t.Errorf("%q cut at %d: %+v", all, at, lines)
+		}
+	})
 }

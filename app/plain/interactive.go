@@ -16,8 +16,9 @@ import (
 // Questions are asked in the log and answered by the next line that is typed below them.
 //
 // It takes s over: it goes from session to session as commands ask for it and closes each one it leaves, also when it returns. The
-// error is that of the first turn that failed (product.md 1.8), ErrInterrupted when the person left with ctrl+c, or why it had to
-// stop; that nobody reads Stdout any more is none, and neither is a turn that the person interrupted.
+// error is that of the last turn when it failed, for a failure before a turn that went well was seen and is over, ErrInterrupted when
+// the person left with ctrl+c, or why it had to stop; that nobody reads Stdout any more is none, and neither is a turn that the person
+// interrupted.
 //
 // prompts is what is said first, as if it had been typed: one input without pictures, or none (product.md 1.1).
 func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api.Input, o Options) error {
@@ -32,8 +33,12 @@ func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api
 		terminal: o.Terminal, look: render.Options{Width: o.Width, Palette: o.Palette}}}
 	v.attention = attend(ctx, s, o.Interrupts, out, errs)
 	defer v.attention.stop()
-	v.lines = readLines(o.Stdin, o.Now)
+	v.lines = readLines(o.Stdin, o.Flush != nil, o.Now)
 	defer v.lines.stop()
+	marks := o.Terminal && o.Flush != nil && !o.Dumb
+	if marks {
+		v.log.control(pasteOn)
+	}
 	err := v.run(ctx, prompts)
 	v.show(nil)
 	v.stopBeat()
@@ -41,6 +46,9 @@ func Interactive(ctx context.Context, c api.Client, s api.Session, prompts []api
 	v.dropPaste()
 	if closing := v.leave(ctx); errors.Is(err, errLeave) {
 		err = errors.Join(v.failed, closing)
+	}
+	if marks {
+		v.log.control(pasteOff)
 	}
 	switch {
 	case errors.Is(v.log.failed, ErrInterrupted):
@@ -88,11 +96,14 @@ type conversation struct {
 
 	beat, disarm     <-chan time.Time // nil while nothing works, and while no ctrl+c was pressed
 	endBeat, endWait func()
-	spoken           int64 // entry of what was typed last, which stands on the terminal already
-	shown            int64 // entry of the command that was run last, which was shown as it ran
-	unreported       int64 // requests without token counts that were told of
-	failed           error // of the first turn that did not complete
-	full             bool  // the model's window is, and nobody was asked yet what to do
+	spoken           int64      // entry of what was typed last, which stands on the terminal already
+	shown            int64      // entry of the command that was run last, which was shown as it ran
+	unreported       int64      // requests without token counts that were told of
+	failed           error      // of the last turn, or of an input that was refused after it; nil when that went well
+	kept             *api.Input // what was refused because no model was chosen; /continue says it
+	summary          string     // the turn that writes a summary, or did last
+	peeked           time.Time  // when live output of a tool was shown last
+	full             bool       // the model's window is, and nobody was asked yet what to do
 }
 
 // command is one that runs.
@@ -135,7 +146,7 @@ func (v *conversation) run(ctx context.Context, prompts []api.Input) error {
 		case l, open := <-v.incoming():
 			err = v.typed(ctx, l, open)
 		case r := <-done:
-			err = v.commandEnded(r)
+			err = v.commandEnded(ctx, r)
 		case <-v.shell.output():
 			v.shellSays()
 		case e := <-v.shell.ended():
@@ -239,7 +250,10 @@ func (v *conversation) leave(ctx context.Context) error {
 	err := v.session.Close(context.WithoutCancel(ctx))
 	if state.Info.Entries > 0 {
 		line := "come back with: octavo --resume " + state.Session
-		if c := state.Usage.CostMicro; c != nil {
+		switch c := state.Usage.CostMicro; {
+		case state.Info.Scripted && (c == nil || *c == 0):
+			line += " (demo: it cost nothing)"
+		case c != nil:
 			line += " (cost so far " + text.Money(*c) + ")"
 		}
 		v.log.say(wordSession, line)
@@ -278,6 +292,9 @@ func (v *conversation) change(ctx context.Context) error {
 
 // interrupt is ctrl+c: it ends what runs; where nothing does, a second one soon after leaves.
 func (v *conversation) interrupt(ctx context.Context, p interrupted) error {
+	if v.o.Flush != nil {
+		v.lines.discard() // as the terminal does with what is typed
+	}
 	if v.question != nil && v.question.ID == askGoOn {
 		v.show(nil)
 		return nil

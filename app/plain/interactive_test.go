@@ -2,6 +2,7 @@ package plain_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -85,6 +86,95 @@ Fixed.
 	check(t, "stderr", k.err.String(), "[session] 0190-one - lab/small - /work - controlled: changes ask first - /help\n")
 }
 
+// The reason of one failure after another stands there once.
+func TestInteractiveSaysAReasonOnce(t *testing.T) {
+	retry := func(attempt int, why string) func(*turn) {
+		return func(t *turn) {
+			t.locked(func() {
+				t.emit(api.Event{Type: api.EventRetry, Retry: &api.Retry{Attempt: attempt, Most: 8, Delay: time.Second / 2, Error: why}})
+			})
+		}
+	}
+	k := startTalk(t, newStage(t, func(t *turn) {
+		t.step()
+		for _, f := range []func(*turn){retry(1, "no route"), retry(2, "no route"), retry(3, "busy"), retry(4, "no route"), retry(1, "no route")} {
+			f(t)
+		}
+		t.settle(api.SettledCompleted, "")
+	}), nil)
+	k.line("go")
+	k.expect("[completed]")
+	k.typist.eof()
+	_ = k.end()
+	check(t, "stdout", k.out.String(), `
+> go
+[retry] attempt 1 of 8 failed: no route; again in 0.5s
+[retry] attempt 2 of 8 failed alike; again in 0.5s
+[retry] attempt 3 of 8 failed: busy; again in 0.5s
+[retry] attempt 4 of 8 failed: no route; again in 0.5s
+[retry] attempt 1 of 8 failed: no route; again in 0.5s
+[completed] 12s
+[session] come back with: octavo --resume 0190-one
+`)
+}
+
+// Of what a call writes its newest line is shown now and then, and how a command failed is told as to a person.
+func TestInteractiveShowsLiveOutput(t *testing.T) {
+	var k *talk
+	s := newStage(t, func(t *turn) {
+		t.step()
+		t.begins(testCall)
+		for i := range 6 {
+			t.progress("c1", fmt.Sprintf("step %d\x1b[2J\n", i))
+			t.notice(api.Notice{Text: fmt.Sprint("after ", i)})
+			k.out.await(t.t, fmt.Sprint("after ", i), 1)
+			k.clock.set(time.Second)
+		}
+		t.ends(testCall, api.Result{Outcome: api.ResultError, ExitCode: ptr(2), Duration: 6 * time.Second,
+			Display: &pages.Display{Title: "exit 2, 6.0s", Text: "ls: no such file\n"}}, "nonzero_exit exit_status=2 duration=6.0s\n[complete_stderr=17 bytes]\nls: no such file")
+		t.ends(editCall, api.Result{Outcome: api.ResultError, ExitCode: ptr(1), Display: &pages.Display{Title: "exit 1, 2ms"}}, "nonzero_exit exit_status=1\n(no output)")
+		t.settle(api.SettledCompleted, "")
+	})
+	hold := make(chan struct{})
+	first := s.scripts[0]
+	s.scripts[0] = func(t *turn) { <-hold; first(t) }
+	k = startTalk(t, s, nil)
+	close(hold)
+	k.line("go")
+	k.expect("[completed]")
+	k.typist.eof()
+	_ = k.end()
+	check(t, "stdout", k.out.String(), `
+> go
+[notice] after 0
+[notice] after 1
+[tool] step 2
+[notice] after 2
+[notice] after 3
+[tool] step 4
+[notice] after 4
+[notice] after 5
+[tool] bash run: go test ./... - failed, exit 2, 6.0s
+  ls: no such file
+[tool] edit a.go - failed, exit 1, 2ms
+[completed] 12s
+[session] come back with: octavo --resume 0190-one
+`)
+}
+
+// What octavo reads of a workspace and what not is octavo's word; an extension's stands under its name.
+func TestInteractiveNotices(t *testing.T) {
+	k := startTalk(t, newStage(t, func(t *turn) {
+		t.notice(api.Notice{Level: api.NoticeWarning, Source: "instructions", Text: "AGENTS.md is not read"})
+		t.notice(api.Notice{Level: api.NoticeWarning, Source: "weather", Text: "it rains"})
+		t.settle(api.SettledCompleted, "")
+	}), nil)
+	k.line("go")
+	k.expect("> go\n[notice] AGENTS.md is not read\n[extension] weather: warning: it rains\n[completed] 12s\n")
+	k.typist.eof()
+	_ = k.end()
+}
+
 func TestInteractiveTerminalShowsPrompts(t *testing.T) {
 	k := startTalk(t, newStage(t, replies("one\x1b[2Jtwo"), replies("second")), terminal)
 	k.expect("> ")
@@ -98,9 +188,9 @@ func TestInteractiveTerminalShowsPrompts(t *testing.T) {
 	}
 	check(t, "stdout", k.out.String(), `
 > onetwo
-[completed] 12s - 0 files changed
+[completed] 12s
 > second
-[completed] 12s - 0 files changed
+[completed] 12s
 > [session] come back with: octavo --resume 0190-one (cost so far $1.24)
 `)
 }

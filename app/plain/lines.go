@@ -16,16 +16,29 @@ const (
 	maxTypedAhead = 256
 	// maxLine is the longest line that is taken, in bytes. One that is longer could not be sent.
 	maxLine = api.MaxInput
+	// maxTerminalLine is how many bytes of a line a terminal passes on, of whatever was typed (termios(3), MAX_CANON on Linux).
+	maxTerminalLine = 4095
 )
 
-// line is one line that a person typed.
+// What a terminal sends around what is pasted, once it was told pasteOn and until it is told pasteOff.
+const (
+	pasteOn    = "\x1b[?2004h"
+	pasteOff   = "\x1b[?2004l"
+	pasteStart = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+	// pasteLost is how long after one line of a paste the next still belongs to it without the mark of its end.
+	pasteLost = time.Second
+)
+
+// line is one line that a person typed, or all that was pasted in a row.
 type line struct {
 	text string
 	// ask is the question that was being shown when the line was read, "" for none. Only such a line can be its answer: what was
 	// typed before a question appeared was not meant for it (decision 11).
-	ask string
-	at  time.Time // when it was read
-	err error     // the line was not taken
+	ask  string
+	at   time.Time // when it was read
+	full bool      // the terminal may have cut it off
+	err  error     // the line was not taken
 }
 
 // errLongLine is what becomes of a line above maxLine.
@@ -38,15 +51,16 @@ type lineReader struct {
 	shown    atomic.Pointer[string]
 	discards atomic.Int64 // how often discard was called
 	src      io.Reader
+	terminal bool // src is one
 	now      func() time.Time
 	out      chan line
 	quit     chan struct{}
 	done     chan struct{}
 }
 
-func readLines(src io.Reader, now func() time.Time) *lineReader {
+func readLines(src io.Reader, terminal bool, now func() time.Time) *lineReader {
 	out := make(chan line, maxTypedAhead)
-	r := &lineReader{lines: out, src: src, now: now, out: out, quit: make(chan struct{}), done: make(chan struct{})}
+	r := &lineReader{lines: out, src: src, terminal: terminal, now: now, out: out, quit: make(chan struct{}), done: make(chan struct{})}
 	r.show("")
 	go func() {
 		defer close(r.done)
@@ -72,9 +86,9 @@ func (r *lineReader) stop() {
 func (r *lineReader) read() {
 	var (
 		open  []byte // the start of a line
-		label string // what was shown when its first byte was read
 		long  bool   // it is too long; its rest is passed over
 		since int64  // discards when it began
+		in    input
 	)
 	buf := make([]byte, 32<<10)
 	for {
@@ -82,11 +96,11 @@ func (r *lineReader) read() {
 		at := r.now() // before it is looked up what is shown: what was read before a question must not look as if it came after
 		shown := *r.shown.Load()
 		if d := r.discards.Load(); d != since {
-			open, long, since = open[:0], false, d
+			open, long, since, in = open[:0], false, d, input{}
 		}
 		for b := buf[:n]; len(b) > 0; {
-			if len(open) == 0 && !long {
-				label = shown
+			if !in.begun {
+				in.begun, in.ask = true, shown
 			}
 			part, rest, ends := bytes.Cut(b, []byte("\n"))
 			if long = long || len(open)+len(part) > maxLine; long {
@@ -97,24 +111,81 @@ func (r *lineReader) read() {
 			if b = rest; !ends {
 				break
 			}
-			if !r.send(open, label, at, long) {
-				return
+			if done := in.add(open, long, at, r.terminal); done {
+				if !r.send(in, at) {
+					return
+				}
+				in = input{}
 			}
 			open, long = open[:0], false
 		}
 		if err != nil {
-			if len(open) > 0 || long {
-				r.send(open, label, at, long)
+			if in.begun {
+				in.add(open, long, at, r.terminal)
+				r.send(in, at)
 			}
 			return
 		}
 	}
 }
 
+// input is what becomes one line: of a text that is pasted at a terminal, all of its lines.
+type input struct {
+	begun   bool
+	ask     string // what was shown when its first byte was read
+	text    []byte
+	long    bool      // it is too long, and not kept
+	full    bool      // the terminal may have cut a line of it
+	pasting bool      // its end has not been seen
+	last    time.Time // when the line before was read
+}
+
+// add takes the next line. It reports whether the input is complete.
+func (in *input) add(b []byte, long bool, at time.Time, terminal bool) bool {
+	before := in.pasting
+	if terminal {
+		in.full = in.full || len(b) >= maxTerminalLine
+		b, in.pasting = unmarked(b, in.pasting)
+	}
+	if in.long = in.long || long || len(in.text)+len(b) > maxLine; in.long {
+		in.text = nil
+	} else {
+		in.text = append(in.text, b...)
+	}
+	// A line that comes late without the end of the paste was typed: the mark was taken away, with ctrl+u for example.
+	if !in.pasting || before && at.Sub(in.last) > pasteLost {
+		return true
+	}
+	in.last = at
+	if !in.long {
+		in.text = append(in.text, '\n')
+	}
+	return false
+}
+
+// unmarked is a line without the marks of a paste, and whether one is open behind it.
+func unmarked(b []byte, pasting bool) ([]byte, bool) {
+	if bytes.IndexByte(b, '\x1b') < 0 {
+		return b, pasting
+	}
+	var out []byte
+	for {
+		start, end := bytes.Index(b, []byte(pasteStart)), bytes.Index(b, []byte(pasteEnd))
+		switch {
+		case start < 0 && end < 0:
+			return append(out, b...), pasting
+		case start >= 0 && (end < 0 || start < end):
+			out, b, pasting = append(out, b[:start]...), b[start+len(pasteStart):], true
+		default:
+			out, b, pasting = append(out, b[:end]...), b[end+len(pasteEnd):], false
+		}
+	}
+}
+
 // send hands a line over. It reports false when nobody wants it any more.
-func (r *lineReader) send(b []byte, label string, at time.Time, long bool) bool {
-	l := line{text: string(bytes.TrimSuffix(b, []byte("\r"))), ask: label, at: at}
-	if long {
+func (r *lineReader) send(in input, at time.Time) bool {
+	l := line{text: string(bytes.TrimSuffix(in.text, []byte("\r"))), ask: in.ask, at: at, full: in.full}
+	if in.long {
 		l.text, l.err = "", errLongLine
 	}
 	select {

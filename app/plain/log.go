@@ -43,8 +43,9 @@ type log struct {
 	err      io.Writer // readiness and warnings
 	terminal bool      // out is one
 	look     render.Options
-	waiting  bool  // the cursor stands behind a prompt
-	failed   error // the first of a write to out; nothing is written to it after that
+	retried  string // why the request that was made again last had failed
+	waiting  bool   // the cursor stands behind a prompt
+	failed   error  // the first of a write to out; nothing is written to it after that
 }
 
 // say writes one line to out.
@@ -128,6 +129,13 @@ func (l *log) write(s string) {
 	_, l.failed = io.WriteString(l.out, s)
 }
 
+// control tells the terminal something that is not seen.
+func (l *log) control(s string) {
+	if l.failed == nil {
+		_, l.failed = io.WriteString(l.out, s)
+	}
+}
+
 func (l *log) style(w word) render.Style {
 	p := l.look.Palette
 	switch w {
@@ -143,10 +151,18 @@ func (l *log) style(w word) render.Style {
 	return p.Muted
 }
 
-// retry says that a request failed and when it is made again.
+// retry says that a request failed and when it is made again. The reason may be long, and stands there once.
 func (l *log) retry(r api.Retry) {
+	if r.Attempt > 1 && r.Error == l.retried {
+		l.say(wordRetry, fmt.Sprintf("attempt %d of %d failed alike; again in %s", r.Attempt, r.Most, text.Duration(r.Delay)))
+		return
+	}
+	l.retried = r.Error
 	l.say(wordRetry, fmt.Sprintf("attempt %d of %d failed: %s; again in %s", r.Attempt, r.Most, r.Error, text.Duration(r.Delay)))
 }
+
+// ownSource is the extension of octavo's own whose words are octavo's: what it reads and why not concerns every session.
+const ownSource = "instructions"
 
 // notice says what an extension or octavo has to say outside of the conversation.
 func (l *log) notice(n api.Notice) {
@@ -155,6 +171,8 @@ func (l *log) notice(n api.Notice) {
 		level = string(n.Level) + ": "
 	}
 	switch {
+	case n.Source == ownSource:
+		l.say(wordNotice, n.Text)
 	case n.Source != "":
 		l.say(wordExtension, n.Source+": "+level+n.Text)
 	case n.Level == api.NoticeError:

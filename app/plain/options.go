@@ -20,6 +20,7 @@ type Options struct {
 	// Terminal says that Stdout is a terminal: text from outside is then cleaned, and prompts are shown. Otherwise answers and
 	// what commands print are written byte for byte.
 	Terminal      bool
+	Dumb          bool           // that terminal knows no control sequences, as with TERM=dumb
 	Palette       render.Palette // for Stdout; the zero value has no colour
 	Width         int            // cells of Stdout; 0 unknown
 	ShowReasoning bool

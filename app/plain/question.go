@@ -1,10 +1,10 @@
 package plain
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"octavo/app/api"
 	"octavo/pages/text"
@@ -88,23 +88,51 @@ func (q *question) again(l *log) {
 	if q.Kind == api.AskChoice {
 		keys = append(keys[:len(keys):len(keys)], "c")
 	}
-	l.say(wordNeedsInput, fmt.Sprintf("that is no answer; type %s", strings.Join(keys, " or ")))
+	words := ""
+	if q.lettered() {
+		var ids []string
+		for _, o := range q.Options {
+			ids = append(ids, text.CleanLine(o.ID))
+		}
+		words = " (or the word: " + strings.Join(ids, ", ") + ")"
+	}
+	l.say(wordNeedsInput, "that is no answer; type "+strings.Join(keys, " or ")+words)
 }
 
-// yesOrNo takes the words people use: yes allows once, no denies.
-func (q *question) yesOrNo(l string) string {
-	meant := map[string][]string{"y": {api.OptionOnce, api.OptionAllow}, "yes": {api.OptionOnce, api.OptionAllow},
-		"n": {api.OptionDeny}, "no": {api.OptionDeny}}[strings.ToLower(l)]
-	for i, o := range q.Options {
-		if slices.Contains(meant, o.ID) {
-			return q.keys[i]
-		}
+// spoken are words that people use instead of an option's: yes allows once, no denies.
+var spoken = [][2]string{{"yes", api.OptionOnce}, {"yes", api.OptionAllow}, {"no", api.OptionDeny}}
+
+// meant is the option that a word names, -1 for none: its key, and of a known option also the word itself, the one that people use
+// for it, or the beginning of either that fits no other option, in any case.
+func (q *question) meant(word string) int {
+	if word == "" || !q.lettered() {
+		return slices.Index(q.keys, word)
 	}
-	return l
+	word = strings.ToLower(word)
+	if i := slices.Index(q.keys, word); i >= 0 {
+		return i
+	}
+	found := -1
+	for i, o := range q.Options {
+		names := []string{o.ID}
+		for _, s := range spoken {
+			if s[1] == o.ID {
+				names = append(names, s[0])
+			}
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 // answer reads a line. Only what was asked for is an answer: nothing is accepted by accident, and an answer that allows something
-// is its key alone.
+// names its option alone. Only a denial may go on, with its reason.
 func (q *question) answer(l string) (api.Answer, bool) {
 	if q.Kind == api.AskSecret {
 		return api.Answer{Text: l}, true
@@ -113,16 +141,14 @@ func (q *question) answer(l string) (api.Answer, bool) {
 	if q.Kind == api.AskText {
 		return api.Answer{Text: l}, true
 	}
-	if q.lettered() {
-		l = q.yesOrNo(l)
+	word, reason := l, ""
+	if i := strings.IndexFunc(l, unicode.IsSpace); i >= 0 {
+		word, reason = l[:i], strings.TrimSpace(l[i:])
 	}
-	key, reason, _ := strings.Cut(l, " ")
-	for i, o := range q.Options {
-		switch {
-		case l == q.keys[i]:
-			return api.Answer{Option: o.ID}, true
-		case key == q.keys[i] && o.ID == api.OptionDeny && q.Kind == api.AskApproval:
-			return api.Answer{Option: o.ID, Text: strings.TrimSpace(reason)}, true
+	if i := q.meant(word); i >= 0 {
+		o := q.Options[i]
+		if reason == "" || o.ID == api.OptionDeny && q.Kind == api.AskApproval {
+			return api.Answer{Option: o.ID, Text: reason}, true
 		}
 	}
 	return api.Answer{}, q.Kind == api.AskChoice && l == "c"

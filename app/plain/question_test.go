@@ -70,6 +70,31 @@ func TestInteractiveApproval(t *testing.T) {
 `)
 }
 
+// The words of the answers do as well as their letters, and so does any beginning that fits one answer only.
+func TestInteractiveAnswersInWords(t *testing.T) {
+	deny, once, session := api.Answer{Option: "deny"}, api.Answer{Option: "once"}, api.Answer{Option: "session"}
+	for word, want := range map[string]api.Answer{"once": once, "ON": once, "O": once, "Yes": once, "y": once, "session": session, "Sess": session, "S": session,
+		"deny": deny, "DEN": deny, "D": deny, "no": deny, "n": deny, "deny I prefer ls": {Option: "deny", Text: "I prefer ls"},
+		"d\tI prefer ls": {Option: "deny", Text: "I prefer ls"}, "No, thanks": {}, "once more": {}, "session please": {}, "onces": {}, "": {}, "sure": {}, "yesss": {}, "1": {}} {
+		s := newStage(t, asking(approval("a")))
+		k := startTalk(t, s, nil)
+		k.line("go")
+		k.expect("s) allow")
+		k.line(word)
+		if want == (api.Answer{}) {
+			k.expect("[needs input] that is no answer; type d or o or s (or the word: deny, once, session)\n")
+			k.line("d")
+			want = deny
+		}
+		k.expect("[completed]")
+		k.typist.eof()
+		_ = k.end()
+		if diff := cmp.Diff([]api.Answer{want}, s.answers); diff != "" {
+			t.Errorf("%q: %s", word, diff)
+		}
+	}
+}
+
 func TestInteractiveShowsAllThatIsAsked(t *testing.T) {
 	var added []pages.DiffLine
 	for i := range pages.MaxReviewLines {

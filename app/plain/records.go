@@ -214,7 +214,7 @@ func messageOf(x api.Entry) (m message, ok bool) {
 
 // shell makes m tell of a command of the person's.
 func (m *message) shell(x api.Entry) {
-	output := joined(x.Parts, api.PartText)
+	output := shellOutput(x)
 	cancelled, excluded := x.Result.Outcome == api.ResultCancelled, x.Origin == api.OriginExcluded
 	m.Role, m.Content, m.Command, m.Output = "bashExecution", []content{}, x.Call.Title, &output
 	m.ExitCode, m.Cancelled, m.ExcludeFromContext = x.Result.ExitCode, &cancelled, &excluded

@@ -145,10 +145,18 @@ func (l *log) shellTail(cancelled bool, code *int, took time.Duration, excluded 
 	l.say(wordShell, line)
 }
 
+// shellOutput is what a stored command of the person's wrote, in at most api.MaxShellRecord bytes; for a model its result says more.
+func shellOutput(e api.Entry) string {
+	if d := e.Result.Display; d != nil {
+		return text.HeadTail(d.Text, api.MaxShellRecord)
+	}
+	return joined(e.Parts, api.PartText)
+}
+
 // ran shows a stored command of the person's: its line, the end of its output and how it ended.
 func (l *log) ran(e api.Entry) {
 	l.shellHead(e.Call.Title)
-	if out := joined(e.Parts, api.PartText); out != "" {
+	if out := shellOutput(e); out != "" {
 		l.tail(out, maxOutputShown)
 	}
 	l.shellTail(e.Result.Outcome == api.ResultCancelled, e.Result.ExitCode, e.Result.Duration, e.Origin == api.OriginExcluded)

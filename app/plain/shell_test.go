@@ -62,7 +62,7 @@ $ ls -l
 [shell] exit 2, 1.5s
 > then this
 nothing was planned for then this
-[completed] 12s - 0 files changed
+[completed] 12s
 $ env
   one
   two
@@ -73,7 +73,7 @@ the commands`+"\x1b[2J"+`
 !COMMAND runs a command of your own, which the model reads with your next input; !!COMMAND keeps it from the model.
 > !in a block
 nothing was planned for !in a block
-[completed] 12s - 0 files changed
+[completed] 12s
 [error] type a command behind the mark, such as !git status
 [session] come back with: octavo --resume 0190-one (cost so far $1.24)
 `)

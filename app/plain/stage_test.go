@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"octavo/app/api"
+	"octavo/pages"
 )
 
 // stage is a session whose turns are played from scripts. It keeps the rules of app/api that a front end relies on: every event
@@ -285,7 +286,8 @@ func (s *stage) Shell(ctx context.Context, r api.ShellRequest, progress func(str
 		origin = api.OriginExcluded
 	}
 	s.store(api.Entry{Kind: api.EntryShell, Origin: origin, Call: &api.Call{ID: "shell", Tool: "bash", Title: r.Command},
-		Result: &api.Result{Outcome: outcome, ExitCode: result.ExitCode}, Parts: []api.Part{{Type: api.PartText, Text: result.Output}}})
+		Result: &api.Result{Outcome: outcome, ExitCode: result.ExitCode, Display: &pages.Display{Title: "for a person", Text: result.Output}},
+		Parts:  []api.Part{{Type: api.PartText, Text: "for a model\n" + result.Output}}})
 	result.Seq = int64(len(s.entries))
 	return result, nil
 }

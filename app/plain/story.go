@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	maxDiffShown   = 40 // lines of a diff under a tool's line
-	maxOutputShown = 10 // lines of the output of a tool that failed, its last ones
-	maxOutputKept  = 6  // lines of the output of a tool that worked, its last ones
-	maxRecalled    = 10 // lines of the last answer when a session is resumed, its last ones
-	maxPromptShown = 6  // lines of a prompt when it is recalled
-	maxQueueShown  = 5  // inputs that wait
-	maxRunsShown   = 2  // commands of the person's own when a session is resumed
+	maxDiffShown    = 40 // lines of a diff under a tool's line
+	maxOutputShown  = 10 // lines of the output of a tool that failed, its last ones
+	maxOutputKept   = 6  // lines of the output of a tool that worked, its last ones
+	maxRecalled     = 10 // lines of the last answer when a session is resumed, its last ones
+	maxPromptShown  = 6  // lines of a prompt when it is recalled
+	maxQueueShown   = 5  // inputs that wait
+	maxSummaryShown = 8  // lines of the summary that a session begins with
+	maxRunsShown    = 2  // commands of the person's own when a session is resumed
 )
 
 // inset is how something is shown indented.
@@ -40,7 +41,9 @@ func (l *log) result(e api.Entry, previewed bool) {
 		title = e.Call.Tool + " " + title
 	}
 	line := title + " - " + outcomeText(e.Result.Outcome)
-	if e.Result.Duration >= time.Millisecond {
+	if d := e.Result.Display; e.Result.Outcome == api.ResultError && d != nil && d.Title != "" {
+		line += ", " + d.Title // such as: exit 2, 11ms
+	} else if e.Result.Duration >= time.Millisecond {
 		line += ", " + text.Duration(e.Result.Duration)
 	}
 	l.say(wordTool, line)
@@ -48,12 +51,23 @@ func (l *log) result(e api.Entry, previewed bool) {
 	case e.Result.Reason != "":
 		l.tail(e.Result.Reason, maxOutputShown)
 	case e.Result.Outcome != api.ResultOK:
-		l.tail(joined(e.Parts, api.PartText), maxOutputShown)
+		if why := failureText(e); why != "" {
+			l.tail(why, maxOutputShown)
+		}
 	case d != nil && d.Diff != nil && !previewed:
 		l.head(render.Diff(*d.Diff, l.inset()), maxDiffShown)
 	case d != nil && d.Text != "":
 		l.tail(d.Text, maxOutputKept)
 	}
+}
+
+// failureText says why a call failed: what a person is shown of it, where that is all. A model's result says more, in a form that is
+// for models.
+func failureText(e api.Entry) string {
+	if d := e.Result.Display; d != nil && (d.Text != "" || d.Title != "" && e.Result.ExitCode != nil) {
+		return d.Text
+	}
+	return joined(e.Parts, api.PartText)
 }
 
 func outcomeText(o api.ResultOutcome) string {
@@ -100,7 +114,10 @@ func (l *log) tail(s string, n int) {
 
 // settled says how a turn ended.
 func (l *log) settled(s api.Settled) {
-	size := text.Duration(s.Duration) + " - " + text.Plural(len(s.Files), "file") + " changed"
+	size := text.Duration(s.Duration)
+	if n := len(s.Files); n > 0 { // what a command changed is not known
+		size += " - " + text.Plural(n, "file") + " changed"
+	}
 	switch s.Outcome {
 	case api.SettledCompleted:
 		l.say(wordCompleted, size)
@@ -147,6 +164,9 @@ func (l *log) opening(s *api.State) {
 	}
 	line += " - /help"
 	l.warn(wordSession, line)
+	if i.Model == "" {
+		l.warn(wordNotice, "No model yet. /model demo shows octavo at work without one; or leave and type octavo --login anthropic. More: octavo help models")
+	}
 	l.recall(s)
 	l.waits(s.Queue)
 }
@@ -166,6 +186,7 @@ func permission(policy string) string {
 
 // recall shows the last thing a person said, the end of the answer to it, and whether it came to an end.
 func (l *log) recall(s *api.State) {
+	l.recallSummary(s.Entries)
 	asked := lastEntry(s.Entries, api.EntryUser)
 	if asked < 0 {
 		return
@@ -194,6 +215,16 @@ func (l *log) recall(s *api.State) {
 		}
 		l.say(wordInterrupted, "the last turn did not complete"+why+"; /continue goes on")
 	}
+}
+
+// recallSummary shows the start of the summary that a session begins with, until something was answered.
+func (l *log) recallSummary(entries []api.Entry) {
+	i := lastEntry(entries, api.EntrySummary)
+	if i < 0 || lastEntry(entries[i:], api.EntryAssistant) >= 0 {
+		return
+	}
+	l.say(wordNotice, "this session starts with a summary of the one before:")
+	l.head(strings.Trim(text.Clean(joined(entries[i].Parts, api.PartText)), "\n"), maxSummaryShown)
 }
 
 // recallRuns shows the last commands of the person's own.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"octavo/app/api"
-	"octavo/pages/text"
 )
 
 // begin says what Interactive was started with.
@@ -52,6 +51,10 @@ func (v *conversation) typed(ctx context.Context, l line, open bool) error {
 	}
 	v.log.typed()
 	v.stayHere()
+	if l.full {
+		v.cut()
+		return nil
+	}
 	switch {
 	case l.ask != "" && v.question != nil && l.ask == v.question.ID:
 		v.answer(ctx, l)
@@ -70,13 +73,28 @@ func (v *conversation) typed(ctx context.Context, l line, open bool) error {
 	return nil
 }
 
+// cut says that the terminal may have left out the end of a line. Half of what was meant is not said.
+func (v *conversation) cut() {
+	if v.silent && v.o.Terminal {
+		v.log.write("\n")
+	}
+	v.compose.drop()
+	v.dropPaste()
+	v.log.say(wordNotice, "the terminal cuts lines at 4,095 bytes: what followed may be lost, so nothing of it was sent; "+
+		"pipe long text in, or put it into a file and name the file")
+	if v.question != nil {
+		v.invite()
+	}
+}
+
 // say does what a line asks for, once it is complete.
 func (v *conversation) say(ctx context.Context, l line) error {
 	err := l.err
 	if v.o.Echo != nil {
 		// A terminal passes on the keys that move a cursor or clear a screen; nobody means to say them.
-		l.text = text.Clean(l.text)
+		l.text = withoutKeys(l.text)
 	}
+	several := strings.IndexByte(l.text, '\n') >= 0 // they were pasted, and what is pasted is no command
 	if v.pasteOver(l.at) {
 		if v.pasted(ctx); v.shell != nil {
 			v.held = append([]line{l}, v.held...)
@@ -93,10 +111,10 @@ func (v *conversation) say(ctx context.Context, l line) error {
 		v.compose.drop()
 		v.log.fail(wordError, err)
 	case !done || v.paste.wait == nil && strings.TrimSpace(input) == "":
-	case strings.HasPrefix(input, "/") && !block && !v.paste.escape:
+	case strings.HasPrefix(input, "/") && !block && !several && !v.paste.escape:
 		v.pasted(ctx)
 		v.start(ctx, input, false)
-	case strings.HasPrefix(input, escapeShell) && !block && v.paste.wait == nil:
+	case strings.HasPrefix(input, escapeShell) && !block && !several && v.paste.wait == nil:
 		v.escape(ctx, input, l.at)
 	default:
 		v.chat(ctx, input, l.at)
@@ -108,12 +126,29 @@ func (v *conversation) say(ctx context.Context, l line) error {
 func (v *conversation) submit(ctx context.Context, in api.Input) (api.Receipt, bool) {
 	r, err := v.session.Submit(ctx, in)
 	if err != nil {
-		v.fail(err)
+		v.failed = err
 		v.log.fail(wordFailed, err)
+		v.keep(in, err)
 		return r, false
 	}
+	v.kept = nil
 	v.accepted(r)
 	return r, true
+}
+
+// keep keeps what was said while there was no model, because it may be long.
+func (v *conversation) keep(in api.Input, err error) {
+	if errors.Is(err, api.ErrNoModel) && in.Kind == api.InputChat {
+		v.kept = &in
+		v.log.say(wordNotice, "your prompt is kept: choose a model with /model, then /continue says it")
+	}
+}
+
+// saysKept reports whether a command that failed stands for what was kept: /continue, or a start of it that can be nothing else, where
+// the session has nothing of its own to continue.
+func (v *conversation) saysKept(line string) bool {
+	line = strings.TrimSpace(line)
+	return v.kept != nil && len(line) > len("/cont") && strings.HasPrefix("/continue", line)
 }
 
 // accepted says what became of an input that did not start a turn at once.
@@ -134,10 +169,15 @@ func (v *conversation) start(ctx context.Context, line string, carry bool) {
 }
 
 // commandEnded shows what a command answered and follows where it leads.
-func (v *conversation) commandEnded(r ran) error {
+func (v *conversation) commandEnded(ctx context.Context, r ran) error {
 	c := v.command
 	c.cancel()
 	v.command = nil
+	var interrupted *Failed
+	if r.err != nil && v.saysKept(c.line) && !errors.As(r.err, &interrupted) {
+		v.submit(ctx, *v.kept)
+		return nil
+	}
 	if r.err != nil {
 		v.log.fail(wordError, r.err)
 		return nil
@@ -158,7 +198,7 @@ func (v *conversation) commandEnded(r ran) error {
 		return errLeave
 	case api.GoNew, api.GoSession:
 		v.next = &step{to: r.out.Go, id: r.out.Session, carry: c.carry}
-		if v.state.Turn != nil {
+		if t := v.state.Turn; t != nil && t.ID != v.summary {
 			v.log.say(wordQueued, "the session changes when this turn has ended")
 		}
 	}
@@ -260,6 +300,9 @@ func (v *conversation) answer(ctx context.Context, l line) {
 		v.invite()
 		return
 	}
+	if v.o.Echo != nil && q.Kind != api.AskSecret {
+		l.text = withoutKeys(l.text)
+	}
 	a, ok := q.answer(l.text)
 	if l.err != nil || !ok {
 		if l.err != nil {
@@ -307,11 +350,4 @@ func (v *conversation) askToGoOn(ctx context.Context) error {
 	v.show(newQuestion(api.Ask{ID: askGoOn, Kind: api.AskConfirm, Title: "Continue in a new session that starts with a summary of this one?",
 		Options: []api.Option{{ID: optionYes, Label: "yes; the model writes the summary, which is a request of its own"}, {ID: "no", Label: "no, stay here"}}}))
 	return nil
-}
-
-// fail keeps the first failure.
-func (v *conversation) fail(err error) {
-	if v.failed == nil {
-		v.failed = err
-	}
 }

@@ -138,7 +138,7 @@ func (b *bridge) Sessions(ctx context.Context, query string, everywhere bool) ([
 	}
 	lines := make([]ext.SessionLine, 0, len(infos))
 	for _, i := range infos {
-		lines = append(lines, ext.SessionLine{ID: i.ID, Name: i.Name, Preview: i.Preview, Workspace: i.Workspace,
+		lines = append(lines, ext.SessionLine{ID: i.ID, Name: i.Name, Title: i.Title, Preview: i.Preview, Workspace: i.Workspace,
 			Updated: i.Updated.Format(time.RFC3339), Entries: i.Entries})
 	}
 	return lines, nil

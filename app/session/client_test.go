@@ -15,6 +15,7 @@ import (
 	"octavo/ext/model"
 	"octavo/ext/model/modeltest"
 	"octavo/ext/policy"
+	"octavo/pages"
 	"octavo/sessionstore"
 )
 
@@ -70,6 +71,38 @@ func TestShell(t *testing.T) {
 	}
 	if _, err := s.Shell(w.ctx, api.ShellRequest{Command: strings.Repeat("x", api.MaxShellCommand)}, nil); err != nil {
 		t.Errorf("the longest command: %v", err)
+	}
+}
+
+// TestShellSaysWhatTheCommandWrote and nothing that the tool tells a model beside it; the model still reads that.
+func TestShellSaysWhatTheCommandWrote(t *testing.T) {
+	for size, cut := range map[int]bool{api.MaxShellRecord: false, api.MaxShellRecord + 1: true} {
+		w := newWorld(t, modeltest.Say("I saw it"))
+		w.redact = knowing(planted)
+		wrote := strings.Repeat("y", size)
+		w.tools = []ext.Tool{bash(func(*ext.Call, json.RawMessage) (ext.Output, error) {
+			out := ext.TextOutput("nonzero_exit exit_status=2 duration=2ms\n[complete_stderr=9 bytes]\n" + planted)
+			out.Display = &pages.Display{Title: "exit 2, 2ms", Text: wrote}
+			if !cut {
+				out.Display.Text = planted + "\n" + wrote[len("[redacted]\n"):]
+			}
+			return out, nil
+		})}
+		s := w.open("")
+		got, err := s.Shell(w.ctx, api.ShellRequest{Command: "ls"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !cut && got.Output != "[redacted]\n"+wrote[len("[redacted]\n"):] || cut && !strings.Contains(got.Output, "left out") || got.Truncated != cut || len(got.Output) > api.MaxShellRecord {
+			t.Errorf("%d bytes, truncated %v: %.80q", len(got.Output), got.Truncated, got.Output)
+		}
+		x := w.attach(s, false)
+		w.say(s, "what did I do?")
+		x.settled()
+		if body := string(w.server.Requests()[0].Body); !strings.Contains(body, "exit_status=2") || strings.Contains(body, "yyyy") {
+			t.Errorf("the model reads %.300s", body)
+		}
+		x.ignore()
 	}
 }
 

@@ -170,7 +170,7 @@ func TestAKeyIsNowhere(t *testing.T) {
 	}
 	var live strings.Builder
 	got, err := s.Shell(w.ctx, api.ShellRequest{Command: "echo " + planted}, func(s string) { live.WriteString(s) })
-	if err != nil || got.Output != "ran with [redacted]" || live.String() != "[redacted] " {
+	if err != nil || got.Output != "[redacted]" || live.String() != "[redacted] " {
 		t.Errorf("%+v %v, live %q", got, err, live.String())
 	}
 	x.last(s)

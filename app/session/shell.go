@@ -89,14 +89,19 @@ func (s *Session) shellCall(ctx context.Context, j *job, progress func(string)) 
 		Redact: s.o.Redact.Stream}
 }
 
-// keepShell stores a command and the end of its output.
+// keepShell stores a command and its result as a model reads it. The caller gets what the command wrote, as a person is shown it.
 func (s *Session) keepShell(r api.ShellRequest, j *job) (api.ShellResult, error) {
 	if j.refusal != "" {
 		return api.ShellResult{}, errors.New(j.refusal)
 	}
 	whole := s.o.Redact.Text(strings.ToValidUTF8(model.PlainText(j.out.Parts), "\uFFFD"))
 	kept := text.HeadTail(whole, api.MaxShellRecord)
-	result := api.ShellResult{Output: kept, ExitCode: j.out.ExitCode, Cancelled: j.outcome == api.ResultCancelled, Truncated: kept != whole}
+	wrote := whole
+	if d := j.out.Display; d != nil {
+		wrote = s.o.Redact.Text(strings.ToValidUTF8(d.Text, "\uFFFD"))
+	}
+	result := api.ShellResult{Output: text.HeadTail(wrote, api.MaxShellRecord), ExitCode: j.out.ExitCode, Cancelled: j.outcome == api.ResultCancelled}
+	result.Truncated = result.Output != wrote
 	rec := record{Parts: []model.Part{model.Text(kept)}, Call: &j.call, Title: s.o.Redact.Text(text.Clean(r.Command)), Outcome: j.outcome,
 		Show: j.out.Display, Duration: j.took, ExitCode: j.out.ExitCode}
 	if r.Exclude {

@@ -317,6 +317,7 @@ func (d *desk) sameAsRecords(f fault, o outcome, s stored, json outcome) {
 		d.t.Errorf("%s: exit %d, and %d for a program", f.name, o.code, json.code)
 	}
 	var retries []string
+	reason := ""
 	withdrawn, settled, ended := 0, map[string]any{}, ""
 	for _, r := range lines(d.t, json.stdout) {
 		switch r["type"] {
@@ -327,7 +328,11 @@ func (d *desk) sameAsRecords(f fault, o outcome, s stored, json outcome) {
 				d.t.Errorf("%s: what was withdrawn is in a whole message: %v", f.name, r)
 			}
 		case "auto_retry_start":
-			retries = append(retries, fmt.Sprintf("[retry] attempt %v of %v failed: %v; again in WAIT\n", r["attempt"], r["maxAttempts"], r["errorMessage"]))
+			how := "failed alike"
+			if why := fmt.Sprint(r["errorMessage"]); why != reason {
+				how, reason = "failed: "+why, why
+			}
+			retries = append(retries, fmt.Sprintf("[retry] attempt %v of %v %s; again in WAIT\n", r["attempt"], r["maxAttempts"], how))
 		case "auto_retry_end":
 			ended = fmt.Sprint(r["success"])
 		case "agent_settled":

@@ -213,6 +213,6 @@ func (p *process) renderOptions(s *settings.Settings) render.Options {
 func (p *process) plainOptions(s *settings.Settings, f *flags) plain.Options {
 	r := p.renderOptions(s)
 	return plain.Options{Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Terminal: term.IsTerminal(p.stdout.Fd()),
-		Palette: r.Palette, Width: r.Width, Redact: s.Redactor().RedactKeys, ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin),
+		Palette: r.Palette, Width: r.Width, Redact: s.Redactor().RedactKeys, Dumb: os.Getenv("TERM") == "dumb", ShowReasoning: f.showReasoning, Interrupts: p.interrupts, Echo: echo(p.stdin),
 		Flush: flush(p.stdin)}
 }

@@ -71,7 +71,8 @@ func CutLeft(s string, width int, head string) string {
 }
 
 // Wrap breaks the lines of clean text without styling that are wider than width cells: after spaces, which the break swallows,
-// after hyphens, beside wide characters, and inside words that find no room on a line. Only a single character wider than width
+// beside wide characters, and inside words that find no room on a line; never after a hyphen, because flags, ids and paths have some
+// and have to be copied whole. Only a single character wider than width
 // gives a wider line. A width below 1 breaks nothing.
 func Wrap(s string, width int) string {
 	if width < 1 || len(s) <= width && strings.IndexByte(s, '\n') < 0 && plain(s) == len(s) {
@@ -121,7 +122,7 @@ func wrapLine(b *strings.Builder, s string, width int) {
 		i += len(cluster)
 		column += cells
 		word = word || !space
-		if word && (space || cluster == "-" || cells > 1 && !staysBehind(s[i:])) {
+		if word && (space || cells > 1 && !staysBehind(s[i:])) {
 			breakAt = i
 		}
 	}

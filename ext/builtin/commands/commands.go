@@ -3,12 +3,14 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"octavo/ext"
 	"octavo/pages/text"
@@ -47,10 +49,16 @@ func all() []ext.Command {
 		{Name: "/queue", Description: "say something after the running turn instead of into it",
 			Arguments: []ext.Argument{{Name: "text", Description: "what to say", Required: true}}, Run: queue},
 		{Name: "/continue", Description: "go on with what was interrupted or waits", Run: proceed},
-		{Name: "/quit", Description: "leave octavo", Run: goTo(ext.GoQuit)},
-		{Name: "/exit", Description: "leave octavo", Run: goTo(ext.GoQuit)},
+		{Name: quit, Description: "leave octavo", Run: goTo(ext.GoQuit)},
+		{Name: otherQuit, Description: "leave octavo", Run: goTo(ext.GoQuit)},
 	}
 }
+
+// The two names of one command, which a list shows as one.
+const (
+	quit      = "/quit"
+	otherQuit = "/exit"
+)
 
 // answer pairs text for a person with the same as data.
 func answer(shown string, data any) (ext.Outcome, error) {
@@ -66,13 +74,25 @@ func help(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
 	if one := args["command"]; one != "" {
 		return explain(commands, "/"+strings.TrimPrefix(one, "/"))
 	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(commands, func(k ext.Command) bool { return k.Name == name })
+	}
+	var rows [][2]string
 	width := 0
 	for _, k := range commands {
-		width = max(width, text.Width(text.CleanLine(k.Usage())))
+		usage := text.CleanLine(k.Usage())
+		switch {
+		case k.Name == otherQuit && has(quit):
+			continue
+		case k.Name == quit && has(otherQuit):
+			usage += " (or " + otherQuit + ")"
+		}
+		rows = append(rows, [2]string{usage, text.CleanLine(k.Description)})
+		width = max(width, text.Width(usage))
 	}
 	var b strings.Builder
-	for _, k := range commands {
-		fmt.Fprintf(&b, "%s  %s\n", text.Pad(text.CleanLine(k.Usage()), width), text.CleanLine(k.Description))
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s  %s\n", text.Pad(r[0], width), r[1])
 	}
 	b.WriteString("A command may be shortened as long as it stays unique.")
 	return ext.Outcome{Text: b.String()}, nil
@@ -133,20 +153,25 @@ func chooseEffort(c *ext.CommandCall, args map[string]string) (ext.Outcome, erro
 }
 
 func modelLine(m ext.ModelState) string {
-	line := m.Model
-	if line == "" {
-		line = "no model"
-	}
-	if m.Effort != "" {
-		line += ", effort " + m.Effort
-	}
-	if m.Scripted {
-		line += ", " + scripted
-	}
+	line := modelLabel(m.Model, m.Effort, m.Scripted)
 	if len(m.Efforts) > 0 {
-		line += " (of " + strings.Join(m.Efforts, ", ") + ")"
+		line += " (" + strings.Join(m.Efforts, ", ") + ")"
 	}
 	return text.CleanLine(line)
+}
+
+// modelLabel names a model and how much it thinks.
+func modelLabel(name, effort string, isScript bool) string {
+	if name == "" {
+		return "no model"
+	}
+	if isScript {
+		name += " (" + scripted + ")"
+	}
+	if effort == "" {
+		return name + " · effort: the model's own"
+	}
+	return name + " · effort " + effort
 }
 
 func showModel(m ext.ModelState) string {
@@ -192,11 +217,7 @@ func status(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	if err != nil {
 		return ext.Outcome{}, err
 	}
-	effort := ""
-	if r.Effort != "" {
-		effort = ", effort " + r.Effort
-	}
-	lines := [][2]string{{"session", r.ID}, {"name", r.Name}, {"workspace", r.Workspace}, {"model", r.Model + effort + label(r)}, {"policy", r.Policy},
+	lines := [][2]string{{"session", r.ID}, {"name", r.Name}, {"workspace", r.Workspace}, {"model", modelLabel(r.Model, r.Effort, r.Scripted)}, {"policy", r.Policy},
 		{"entries", fmt.Sprint(r.Entries)}, {"requests", fmt.Sprint(r.Requests)}, {"cost", money(r)}}
 	for _, e := range slices.Sorted(maps.Keys(r.Inactive)) {
 		lines = append(lines, [2]string{"inactive", e + ": " + r.Inactive[e]})
@@ -221,22 +242,14 @@ func cost(c *ext.CommandCall, _ map[string]string) (ext.Outcome, error) {
 	return answer(facts(lines), r)
 }
 
-// label follows the name of a model that is none.
-func label(r ext.Report) string {
-	if !r.Scripted {
-		return ""
-	}
-	return ", " + scripted
-}
-
 // scripted is said wherever the demo is named.
-const scripted = "a script, no model (octavo's demo)"
+const scripted = "octavo's demo: a script, no model"
 
 // money never shows an unknown cost as nothing (decision 19).
 func money(r ext.Report) string {
 	switch {
 	case r.Scripted && (r.CostMicro == nil || *r.CostMicro == 0):
-		return "nothing: " + scripted
+		return "nothing (" + scripted + ")"
 	case r.CostMicro == nil && r.Requests == 0:
 		return "nothing yet"
 	case r.CostMicro == nil:
@@ -281,25 +294,52 @@ func sessions(c *ext.CommandCall, args map[string]string) (ext.Outcome, error) {
 	if len(list) == 0 {
 		return answer("no session found", list)
 	}
-	var b strings.Builder
+	ids := shortened(list)
+	var lines []string
 	for i, s := range list {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		title := s.Name
-		if title == "" {
-			title = s.Preview
-		}
 		here := "  "
 		if s.ID == c.Session {
 			here = "* "
 		}
-		fmt.Fprintf(&b, "%s%s  %s  %5d entries  %s", here, s.ID, s.Updated, s.Entries, text.Cut(text.CleanLine(title), 60, "…"))
-		if everywhere {
-			b.WriteString("  " + text.CleanLine(s.Workspace))
+		line := fmt.Sprintf("%s%s  %s  %5d entries  ", here, text.CleanLine(ids[i]), localTime(s.Updated), s.Entries)
+		title := text.CleanLine(cmp.Or(s.Name, s.Title, s.Preview))
+		lines = append(lines, strings.TrimRight(line+text.Cut(title, max(minTitle, rowWidth-text.Width(line)), "…"), " "))
+		if s.Workspace != c.Workspace {
+			lines = append(lines, "    in "+text.CleanLine(s.Workspace))
 		}
 	}
-	return answer(b.String(), list)
+	return answer(strings.Join(lines, "\n"), list)
+}
+
+const (
+	rowWidth = 80                   // cells of a row of a list of sessions
+	minTitle = 20                   // cells of a title at least, whatever stands before it
+	idStart  = len("01890000-0000") // what of an id tells sessions apart that a person starts
+)
+
+// shortened are the ids of sessions as a list shows them: their starts, where those tell them apart; /resume takes them.
+func shortened(list []ext.SessionLine) []string {
+	start := func(id string) string { return id[:min(len(id), idStart)] }
+	count := map[string]int{}
+	for _, s := range list {
+		count[start(s.ID)]++
+	}
+	ids := make([]string, len(list))
+	for i, s := range list {
+		if ids[i] = s.ID; count[start(s.ID)] == 1 {
+			ids[i] = start(s.ID)
+		}
+	}
+	return ids
+}
+
+// localTime is a moment as a clock on the wall says it; what is no moment stays as it is.
+func localTime(stamp string) string {
+	at, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return text.CleanLine(stamp)
+	}
+	return at.Local().Format("2006-01-02 15:04")
 }
 
 func resume(_ *ext.CommandCall, args map[string]string) (ext.Outcome, error) {

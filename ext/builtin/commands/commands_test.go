@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"octavo/ext"
@@ -123,11 +124,15 @@ func TestHelpCoversEveryCommand(t *testing.T) {
 	b := &bridge{}
 	all := commands.New().Static.Commands
 	lines := strings.Split(b.must(t, "/help").Text, "\n")
-	if len(lines) != len(all)+1 {
+	if len(lines) != len(all) { // two names of one command share a line, and one line says that they may be shortened
 		t.Fatalf("%d lines for %d commands", len(lines), len(all))
 	}
 	column := strings.Index(lines[0], all[0].Description)
 	for i, k := range all {
+		if k.Name == "/exit" {
+			has(t, lines[i-1], "/quit (or /exit)  ", k.Description)
+			continue
+		}
 		if !strings.HasPrefix(lines[i], k.Usage()+" ") || strings.Index(lines[i], k.Description) != column {
 			t.Errorf("line %d does not describe %s in column %d:\n%s", i, k.Name, column, lines[i])
 		}
@@ -148,7 +153,7 @@ func TestHelpIsCleanWhateverExtensionsSay(t *testing.T) {
 	b := &bridge{extra: []ext.Command{{Name: "/x", Description: hostile, Arguments: []ext.Argument{{Name: hostile, Description: hostile}}},
 		{Name: "/宽宽宽", Description: "wide"}}}
 	shown := b.must(t, "/help").Text
-	clean(t, shown, len(commands.New().Static.Commands)+3)
+	clean(t, shown, len(commands.New().Static.Commands)+2)
 	lines := strings.Split(shown, "\n")
 	if before, _, _ := strings.Cut(lines[len(lines)-2], "wide"); text.Width(before) != strings.Index(lines[0], "list the commands") {
 		t.Errorf("a wide name moves the column:\n%s", shown)
@@ -159,7 +164,7 @@ func TestHelpIsCleanWhateverExtensionsSay(t *testing.T) {
 func TestModel(t *testing.T) {
 	b := &bridge{model: ext.ModelState{Model: "local/b", Effort: "high", Known: []string{"local/a", "local/b"}, Efforts: []string{"low", "high"}}}
 	out := b.must(t, "/model")
-	if want := "local/b, effort high (of low, high)\n  local/a\n* local/b"; out.Text != want {
+	if want := "local/b · effort high (low, high)\n  local/a\n* local/b"; out.Text != want {
 		t.Errorf("got:\n%s\nwant:\n%s", out.Text, want)
 	}
 	var data ext.ModelState
@@ -172,8 +177,18 @@ func TestModel(t *testing.T) {
 	}
 	has(t, b.must(t, "/model", "model", "local/a").Text, "from the next request on: local/a")
 	b.must(t, "/model", "model", "local/a", "effort", "low")
-	has(t, b.must(t, "/effort").Text, "local/a, effort low (of low, high)")
-	has(t, b.must(t, "/effort", "level", "high").Text, "from the next request on: local/a, effort high")
+	has(t, b.must(t, "/effort").Text, "local/a · effort low (low, high)")
+	has(t, b.must(t, "/effort", "level", "high").Text, "from the next request on: local/a · effort high (low, high)")
+	for want, m := range map[string]ext.ModelState{
+		"demo/scripted (octavo's demo: a script, no model) · effort high (off, low, high)": {Model: "demo/scripted", Effort: "high", Scripted: true, Efforts: []string{"off", "low", "high"}},
+		"local/b · effort: the model's own (low, high)":                                    {Model: "local/b", Efforts: []string{"low", "high"}},
+		"local/b · effort: the model's own":                                                {Model: "local/b"},
+		"no model":                                                                         {},
+	} {
+		if got := (&bridge{model: m}).must(t, "/effort").Text; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 	want := []string{"model", "model", `select "local/a" ""`, `select "local/a" "low"`, "model", `select "" "high"`}
 	if !reflect.DeepEqual(b.done, want) {
 		t.Errorf("asked %q, want %q", b.done, want)
@@ -206,9 +221,12 @@ func TestStatus(t *testing.T) {
 	b := &bridge{report: ext.Report{ID: "id", Workspace: "/w", Model: "local/b", Effort: "low", Policy: "controlled", Entries: 12, Requests: 3,
 		Inactive: map[string]string{"shell": "no bash", "files": "panic: x"}}}
 	shown := b.must(t, "/status").Text
-	has(t, shown, "session    id\n", "workspace  /w\n", "model      local/b, effort low\n", "policy     controlled\n", "entries    12\n", "requests   3\n",
+	has(t, shown, "session    id\n", "workspace  /w\n", "model      local/b · effort low\n", "policy     controlled\n", "entries    12\n", "requests   3\n",
 		"inactive   files: panic: x\ninactive   shell: no bash")
 	hasNot(t, shown, "name ")
+	zero := int64(0)
+	demo := (&bridge{report: ext.Report{Model: "demo/scripted", Scripted: true, Requests: 1, CostMicro: &zero}}).must(t, "/status").Text
+	has(t, demo, "demo/scripted (octavo's demo: a script, no model) · effort: the model's own\n", "cost       nothing (octavo's demo: a script, no model)")
 	b.report.Name, b.report.Workspace, b.report.Inactive = hostile, "/"+hostile, map[string]string{"x": hostile}
 	clean(t, b.must(t, "/status").Text, 9)
 }
@@ -266,32 +284,46 @@ func TestContext(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
+	at := func(s string) string {
+		at, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.Local().Format("2006-01-02 15:04")
+	}
+	const early, late = "2026-01-01T03:04:05Z", "2026-01-02T03:04:05Z"
 	b := &bridge{sessions: []ext.SessionLine{
-		{ID: "here", Name: "named", Preview: "not shown", Workspace: "/w", Updated: "2026-01-02T03:04:05Z", Entries: 7},
-		{ID: "there", Preview: strings.Repeat("宽", 100), Workspace: "/elsewhere", Updated: "2026-01-01T03:04:05Z", Entries: 12345},
+		{ID: "here", Name: "named", Title: "not shown", Preview: "nor this", Workspace: "/w", Updated: late, Entries: 7},
+		{ID: "01890000-1111-7000-8000-000000000001", Title: "a title", Preview: "not shown", Workspace: "/w", Updated: late, Entries: 8},
+		{ID: "01890000-2222-7000-8000-000000000001", Preview: strings.Repeat("宽", 100), Workspace: "/elsewhere", Updated: early, Entries: 12345},
+		{ID: "01890000-3333-7000-8000-000000000001", Workspace: "/w", Updated: "some time"},
+		{ID: "01890000-3333-7000-8000-000000000002", Workspace: "/w", Updated: late},
 	}}
 	out := b.must(t, "/sessions")
 	lines := strings.Split(out.Text, "\n")
-	if len(lines) != 2 || lines[0] != "* here  2026-01-02T03:04:05Z      7 entries  named" {
-		t.Fatalf("got:\n%s", out.Text)
+	want := []string{"* here  " + at(late) + "      7 entries  named", "  01890000-1111  " + at(late) + "      8 entries  a title",
+		"  01890000-2222  " + at(early) + "  12345 entries  " + strings.Repeat("宽", 14) + "…", "    in /elsewhere",
+		"  01890000-3333-7000-8000-000000000001  some time      0 entries", "  01890000-3333-7000-8000-000000000002  " + at(late) + "      0 entries"}
+	if !reflect.DeepEqual(lines, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", out.Text, strings.Join(want, "\n"))
 	}
-	has(t, lines[1], "  there  2026-01-01T03:04:05Z  12345 entries  宽", "…")
-	if w := text.Width(lines[1]); w > 60+len("  there  2026-01-01T03:04:05Z  12345 entries  ") {
-		t.Errorf("the second line is %d cells wide", w)
+	for _, l := range lines {
+		if w := text.Width(l); w > 80 {
+			t.Errorf("%d cells: %s", w, l)
+		}
 	}
-	hasNot(t, out.Text, "/elsewhere")
 	var data []ext.SessionLine
-	if err := json.Unmarshal(out.Data, &data); err != nil || len(data) != 2 {
+	if err := json.Unmarshal(out.Data, &data); err != nil || len(data) != len(b.sessions) || data[1] != b.sessions[1] {
 		t.Errorf("data %s, %v", out.Data, err)
 	}
-	has(t, b.must(t, "/sessions", "all", "all").Text, "named  /w\n", "  /elsewhere")
-	hasNot(t, b.must(t, "/sessions", "all", "some words").Text, "/elsewhere")
+	b.must(t, "/sessions", "all", "all")
+	b.must(t, "/sessions", "all", "some words")
 	if want := []string{`sessions "" false`, `sessions "" true`, `sessions "some words" false`}; !reflect.DeepEqual(b.done, want) {
 		t.Errorf("asked %q, want %q", b.done, want)
 	}
 
-	b.sessions = []ext.SessionLine{{ID: "a", Name: hostile, Workspace: "/" + hostile}, {ID: "b", Preview: hostile}}
-	clean(t, b.must(t, "/sessions", "all", "all").Text, 2)
+	b.sessions = []ext.SessionLine{{ID: "a", Name: hostile, Workspace: "/" + hostile, Updated: hostile}, {ID: hostile, Preview: hostile, Workspace: "/w"}}
+	clean(t, b.must(t, "/sessions", "all", "all").Text, 3)
 	if got := (&bridge{}).must(t, "/sessions"); got.Text != "no session found" {
 		t.Errorf("got %+v", got)
 	}

@@ -218,11 +218,12 @@ const slow = `for i in 1 2 3 4 5; do echo "step $i of 5"; sleep 1; done`
 
 // showLive shows output while it comes.
 func showLive(t *turn) {
-	r, ok := t.one("I run a command that takes five seconds. Its output is shown while it comes, and you can interrupt it.", bash(slow))
+	r, ok := t.one("I run a command that takes five seconds. In a conversation you see its output while it comes: all of it on a "+
+		"full screen, its newest line now and then in plain lines. ctrl+c interrupts it, and on a full screen so does esc.", bash(slow))
 	if !ok {
 		return
 	}
-	t.end(append(outcome(r), "What was shown meanwhile came from the command itself, line by line.")...)
+	t.end(append(outcome(r), "What you saw of it meanwhile came from the command itself.")...)
 }
 
 // asking is a command that octavo asks about under every policy that asks at all: it does nothing, but sleep is not among the

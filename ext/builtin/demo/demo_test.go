@@ -29,7 +29,7 @@ Say what you want to see, in words like these:
 - "clean up": removes the scratch files that I made in this conversation, and nothing else
 - "run ` + "`git status`" + `": runs the command that stands after "run"
 - "show a failing command": runs a command that fails, so that you see how that looks
-- "show live output": runs a command for five seconds; esc or ctrl+c interrupts it
+- "show live output": runs a command for five seconds; ctrl+c interrupts it, on a full screen also esc
 - "show an approval": makes a call that octavo asks you about under ` + "`--safe-mode`" + `
 - "show a long answer": writes headings, a table, code and lists
 - "add work items": puts two items on the work list, in an octavo that has one

@@ -56,7 +56,7 @@ func intents() []intent {
 		{name: "a failing command", example: "show a failing command", shows: "runs a command that fails, so that you see how that looks",
 			phrases: []string{"failure", "failing command", "failed command", "command fails", "show failing", "run failing command", "show error"},
 			scene:   failCommand},
-		{name: "live output", example: "show live output", shows: "runs a command for five seconds; esc or ctrl+c interrupts it",
+		{name: "live output", example: "show live output", shows: "runs a command for five seconds; ctrl+c interrupts it, on a full screen also esc",
 			phrases: []string{"live", "live output", "progress", "slow", "slow command", "long command", "run slow command", "interrupt"},
 			scene:   showLive},
 		{name: "an approval", example: "show an approval", shows: "makes a call that octavo asks you about under `--safe-mode`",

@@ -12,12 +12,12 @@ import (
 // tour is the long answer.
 const tour = `# A long answer
 
-This answer shows how Markdown is drawn. It is written into the script, so it says the same every time.
+This answer is Markdown. A full screen draws it; in plain lines and pipes you see the Markdown itself. It is written into the script, so it says the same every time.
 
 ## Text
 
-A paragraph can be **bold**, *slanted*, ~~struck out~~ or ` + "`code`" + `. It is wrapped at the width of your terminal, and when you make the
-window narrower it is wrapped again. A link looks like this: [the CommonMark site](https://commonmark.org).
+A paragraph can be **bold**, *slanted*, ~~struck out~~ or ` + "`code`" + `. A full screen wraps it at its width, and wraps it again
+when you make the window narrower. A link looks like this: [the CommonMark site](https://commonmark.org).
 
 > A quotation stands apart from the text.
 > It can have several lines.
@@ -27,7 +27,7 @@ window narrower it is wrapped again. A link looks like this: [the CommonMark sit
 - Reads run together when they follow one another.
 - Changes and commands run one at a time:
   - a change shows its difference,
-  - a command shows its output while it runs.
+  - a command shows its output when it has ended, in a conversation also while it runs.
 - Every result is stored, so that nothing is lost when octavo ends.
 
 1. Say what you want.
@@ -71,7 +71,7 @@ func main() {
 
 ### The end
 
-While this came you could have scrolled, typed the next message or interrupted me.`
+In a conversation you could have typed the next message while this came, or interrupted me.`
 
 // showMarkdown writes the long answer.
 func showMarkdown(t *turn) { t.end(tour, "No tool was called for this: it is all text of the script.") }

@@ -107,7 +107,11 @@ func lookIn(p ext.Prep, dir string, warn func(format string, args ...any)) []fil
 	}
 	for _, folder := range folders(p.Workspace, dir) {
 		if path, err := find(folder); err == nil && path != "" && folder != p.Home {
-			warn("%s is not read because this workspace is not trusted: --workspace-trusted reads it", path)
+			name, err := filepath.Rel(p.Workspace, path)
+			if err != nil {
+				name = path
+			}
+			warn("%s of this workspace is not read, because the workspace is not trusted; --workspace-trusted reads it", name)
 		}
 	}
 	return files
