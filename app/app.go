@@ -220,7 +220,7 @@ func (a *App) notThere(ctx context.Context, id string) error {
 
 // fork stores a copy of a session that begins like it.
 func (a *App) fork(ctx context.Context, from sessionstore.Session, at int64) (sessionstore.Session, error) {
-	into := sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Created: time.Now().UTC()}
+	into := sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Created: time.Now().UTC(), Private: from.Private}
 	if err := session.Fork(ctx, a.store, from.ID, at, into); err != nil {
 		return sessionstore.Session{}, err
 	}

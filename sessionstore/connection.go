@@ -33,6 +33,7 @@ func prepareWriter(conn *sqlite.Conn, pageLimit int) error {
 	// commits, and never leaves half of one.
 	settings := []string{
 		"synchronous = NORMAL",
+		"secure_delete = ON", // what is purged is not to be read out of the file
 		fmt.Sprintf("journal_size_limit = %d", journalLimit),
 	}
 	if pageLimit > 0 {

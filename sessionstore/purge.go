@@ -20,7 +20,18 @@ func (s *Store) PurgeSession(ctx context.Context, id string) error {
 	// The session is gone, which is what was asked for; blobs that this sweep
 	// cannot remove are found by the next one.
 	_, _ = s.sweepRows(ctx, s.now().Add(-BlobGrace))
+	s.forget(ctx)
 	return nil
+}
+
+// forget has the log of changes no longer hold what was removed. While another process reads an old state it stays a little longer.
+func (s *Store) forget(ctx context.Context) {
+	give, err := s.take(ctx)
+	if err != nil {
+		return // the store is closing: the last one to close empties the log
+	}
+	defer give()
+	_ = pragma(s.writer, "wal_checkpoint(TRUNCATE)")
 }
 
 func (s *Store) purge(ctx context.Context, id string) error {

@@ -1,9 +1,11 @@
 package sessionstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -207,5 +209,38 @@ func TestKilledPurgeKeepsTheMoney(t *testing.T) {
 		if len(row) != 1 || row[0].Purged != (phase == sessionstore.AfterCommit) || row[0].Requests != 3 {
 			t.Fatalf("kill %d (%s): %+v", n, phase, row)
 		}
+	}
+}
+
+// TestPurgedTextIsNotInTheFile looks for it where a text editor would: in the database and in its log.
+func TestPurgedTextIsNotInTheFile(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	s := open(t, sessionstore.Options{Dir: dir})
+	const secret = "CLEANSECRET88"
+	for _, id := range []string{"stays", "goes"} {
+		create(t, s, id)
+		for range 5 {
+			_, err := s.Commit(ctx, id, sessionstore.NoteStored, sessionstore.Change{Append: []sessionstore.NewEntry{
+				{Kind: "note", Payload: []byte(`{"text":"` + strings.Repeat(id+secret+id+" ", 1000) + `"}`)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.PurgeSession(ctx, "goes"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file(dir), file(dir) + "-wal"} {
+		b, err := os.ReadFile(name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("goes"+secret)) {
+			t.Errorf("%s still holds what was purged", name)
+		}
+	}
+	if got, err := s.Entries(ctx, "stays", sessionstore.Range{}); err != nil || len(got) != 5 {
+		t.Errorf("%d entries stay, %v", len(got), err)
 	}
 }

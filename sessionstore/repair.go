@@ -23,12 +23,24 @@ const (
 	aloneWait = time.Second
 	// maxRuns is how many runs of missing entries one finding lists.
 	maxRuns = 8
+	// maxMarks is how many missing entries of one session are marked as lost. Where more are missing, a damaged number is more
+	// likely than a session that long, and the gap stays one.
+	maxMarks = 1 << 14
 
 	salvagedPrefix = FileName + ".salvaged-" // begins the name of a new file until it is whole
 
 	logSuffix   = "-wal" // what SQLite calls the write-ahead log of a file
 	indexSuffix = "-shm" // and the index of that log
 )
+
+// Payloads is what those who store payloads know of them. The store only keeps them; Repair asks.
+type Payloads struct {
+	// Entry and Input say why the payload of a stored entry, or of a waiting input, is of no use; nil when it is what was stored. Each
+	// may be nil itself: every payload is taken.
+	Entry, Input func(kind string, payload []byte) error
+	// Lost is what stands in the place of an entry that is lost; Entry must take it. Nil: nothing does, and the number is left out.
+	Lost func() (kind string, payload []byte)
+}
 
 // RepairReport is what Repair found and did.
 type RepairReport struct {
@@ -64,7 +76,8 @@ func (r *RepairReport) broken(session, format string, args ...any) {
 
 // Repair checks a home that nobody has open and mends what can be mended (product.md 5, decision 7). It copies the database first,
 // then checks the whole file, and what sessions, totals, blobs and their counts say of each other. What can be told from the rest is
-// set right in one transaction. A damaged file is replaced by a new one with all rows that can be read; it is never changed or
+// set right in one transaction. An entry that cannot be read, or is missing before another one, gives its place to one that says so
+// (Options.Payloads), so that its session can go on; a waiting input that cannot be read is removed. A damaged file is replaced by a new one with all rows that can be read; it is never changed or
 // removed, and stays where RepairReport.Damaged says.
 //
 // It takes the home for itself: while it runs, opening the home waits. *HeldError when a process has a session or the home open,
@@ -72,7 +85,7 @@ func (r *RepairReport) broken(session, format string, args ...any) {
 // when nothing can be read. On an error the database is as it was, and a Backup that is reported is there.
 func Repair(ctx context.Context, o Options) (RepairReport, error) {
 	var r RepairReport
-	s := &Store{now: o.Now, lockWait: o.LockWait, observe: o.Observe}
+	s := &Store{now: o.Now, lockWait: o.LockWait, observe: o.Observe, payloads: o.Payloads}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -328,7 +341,7 @@ func (s *Store) mendFile(ctx context.Context, conn *sqlite.Conn, r *RepairReport
 func (s *Store) mend(conn *sqlite.Conn, r *RepairReport) error {
 	m := s.mending(conn, r)
 	for _, step := range []func() error{
-		m.adopt, m.sessions, m.totals, m.orphans, m.references, m.blobs,
+		m.adopt, m.payloads, m.sessions, m.totals, m.orphans, m.references, m.blobs,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -343,10 +356,11 @@ type mending struct {
 	conn   *sqlite.Conn
 	report *RepairReport
 	names  map[int64]string // ids of sessions by number
+	marked map[int64][]span // entries that were marked as lost by session number
 }
 
 func (s *Store) mending(conn *sqlite.Conn, r *RepairReport) *mending {
-	return &mending{store: s, conn: conn, report: r, names: map[int64]string{}}
+	return &mending{store: s, conn: conn, report: r, names: map[int64]string{}, marked: map[int64][]span{}}
 }
 
 // adopt makes sessions for entries and requests that have none: what was said and what was paid for must not lie where nobody sees it.
@@ -413,6 +427,112 @@ func (m *mending) eachNumber(fn func(number int64)) error {
 	return nil
 }
 
+// payloads looks into what entries and waiting inputs hold. A page that another one continues on may be overwritten without the file
+// being any less sound to SQLite.
+func (m *mending) payloads() error {
+	p := m.store.payloads
+	entries, err := m.refused("SELECT key, kind, payload FROM entry ORDER BY key", p.Entry)
+	if err != nil {
+		return err
+	}
+	for _, key := range entries {
+		if err := m.mark(key); err != nil {
+			return err
+		}
+	}
+	inputs, err := m.refused("SELECT key, kind, payload FROM input ORDER BY key", p.Input)
+	if err != nil {
+		return err
+	}
+	for _, key := range inputs {
+		err := query(m.conn, "SELECT session, id FROM input WHERE key = ?", func(stmt *sqlite.Stmt) error {
+			m.report.broken(m.names[stmt.ColumnInt64(0)], "waiting input %s could not be read and was removed", cut(stmt.ColumnText(1), MaxID))
+			return nil
+		}, key)
+		if err == nil {
+			err = exec(m.conn, "DELETE FROM input WHERE key = ?", key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused lists the keys of the rows whose payload is of no use.
+func (m *mending) refused(sql string, check func(kind string, payload []byte) error) (keys []int64, err error) {
+	if check == nil {
+		return nil, nil
+	}
+	err = query(m.conn, sql, func(stmt *sqlite.Stmt) error {
+		if check(stmt.ColumnText(1), columnBytes(stmt, 2)) != nil {
+			keys = append(keys, stmt.ColumnInt64(0))
+		}
+		return nil
+	})
+	return keys, err
+}
+
+// mark puts word of the loss in the place of an entry that is of no use; its turn and its time are kept.
+func (m *mending) mark(key int64) error {
+	if err := m.unreference(key, key); err != nil {
+		return err
+	}
+	if m.store.payloads.Lost == nil {
+		return exec(m.conn, "DELETE FROM entry WHERE key = ?", key)
+	}
+	number, seq := key>>seqBits, key&MaxEntries
+	m.marked[number] = append(m.marked[number], span{seq, seq})
+	kind, payload := m.store.payloads.Lost()
+	return exec(m.conn, "UPDATE entry SET kind = ?, payload = ? WHERE key = ?", kind, payload, key)
+}
+
+// unreference takes away what a range of entries, by key, refers to.
+func (m *mending) unreference(first, last int64) error {
+	for _, sql := range []string{
+		`UPDATE blob SET refs = refs - held.n
+			FROM (SELECT hash, count(*) AS n FROM blob_reference WHERE entry BETWEEN ?1 AND ?2 GROUP BY hash) AS held
+			WHERE blob.hash = held.hash`,
+		"DELETE FROM blob_reference WHERE entry BETWEEN ?1 AND ?2",
+	} {
+		if err := exec(m.conn, sql, first, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bridge marks the entries of a gap as lost. They are as old as the entry before, and of its turn where that goes on after them.
+func (m *mending) bridge(number int64, gap span) error {
+	var turns []string
+	var at int64
+	err := query(m.conn, "SELECT turn, time FROM entry WHERE key IN (?, ?) ORDER BY key", func(stmt *sqlite.Stmt) error {
+		if turns = append(turns, stmt.ColumnText(0)); len(turns) == 1 {
+			at = stmt.ColumnInt64(1)
+		}
+		return nil
+	}, entryKey(number, gap.lo-1), entryKey(number, gap.hi+1))
+	if err != nil {
+		return err
+	}
+	if err := m.unreference(entryKey(number, gap.lo), entryKey(number, gap.hi)); err != nil {
+		return err
+	}
+	turn := ""
+	if len(turns) == 2 && turns[0] == turns[1] {
+		turn = turns[0]
+	}
+	kind, payload := m.store.payloads.Lost()
+	for seq := gap.lo; seq <= gap.hi; seq++ {
+		err := exec(m.conn, "INSERT INTO entry (key, kind, turn, time, payload) VALUES (?, ?, ?, ?, ?)", entryKey(number, seq), kind, turn, at, payload)
+		if err != nil {
+			return err
+		}
+	}
+	m.marked[number] = append(m.marked[number], gap)
+	return nil
+}
+
 // stored is what a session's row says of its entries and its turn, and what there is.
 type stored struct {
 	number, said, count, highest int64
@@ -454,7 +574,8 @@ func (m *mending) entries(v stored) error {
 	m.report.Entries += v.count
 	switch {
 	case v.highest < v.said:
-		m.report.broken(id, "%s lost; it ends with entry %d now", entryRuns([]span{{v.highest + 1, v.said}}), v.highest)
+		names, verb := entryRuns([]span{{v.highest + 1, v.said}})
+		m.report.broken(id, "%s %s lost; it ends with entry %d now", names, verb, v.highest)
 	case v.highest > v.said:
 		m.report.mended(id, "it said that it had %d entries, and has %d", v.said, v.highest)
 	}
@@ -463,17 +584,39 @@ func (m *mending) entries(v stored) error {
 			return err
 		}
 	}
-	if v.count == v.highest {
+	if v.count < v.highest {
+		if err := m.missing(v); err != nil {
+			return err
+		}
+	}
+	if runs := joined(m.marked[v.number]); len(runs) > 0 {
+		names, verb := entryRuns(runs)
+		m.report.broken(id, "%s could not be read and %s marked as lost", names, verb)
+	}
+	return nil
+}
+
+// missing closes the gaps in a session's numbers, or tells of them.
+func (m *mending) missing(v stored) error {
+	gaps, err := m.gaps(v.number)
+	if err != nil {
+		return err
+	}
+	if m.store.payloads.Lost != nil && v.highest-v.count <= maxMarks {
+		for _, gap := range gaps {
+			if err := m.bridge(v.number, gap); err != nil {
+				return err
+			}
+		}
+		m.report.Entries += v.highest - v.count
 		return nil
 	}
-	gaps, err := m.gaps(v.number)
-	switch {
-	case err != nil:
-		return err
-	case gaps[0].lo == 1:
-		m.report.broken(id, "%s lost", entryRuns(gaps))
-	default:
-		m.report.broken(id, "%s lost; octavo --fork %s@%d goes on from before", entryRuns(gaps), id, gaps[0].lo-1)
+	id := m.names[v.number]
+	names, verb := entryRuns(gaps)
+	if gaps[0].lo == 1 {
+		m.report.broken(id, "%s %s lost", names, verb)
+	} else {
+		m.report.broken(id, "%s %s lost; octavo --fork %s@%d goes on from before", names, verb, id, gaps[0].lo-1)
 	}
 	return nil
 }
@@ -492,8 +635,8 @@ func (m *mending) gaps(number int64) (gaps []span, err error) {
 	return gaps, err
 }
 
-// entryRuns names runs of entries as the subject of a sentence.
-func entryRuns(runs []span) string {
+// entryRuns names runs of entries as the subject of a sentence, and its verb.
+func entryRuns(runs []span) (subject, verb string) {
 	var names []string
 	for _, g := range runs[:min(len(runs), maxRuns)] {
 		if g.lo == g.hi {
@@ -506,9 +649,9 @@ func entryRuns(runs []span) string {
 		names = append(names, "others")
 	}
 	if len(runs) == 1 && runs[0].lo == runs[0].hi {
-		return "entry " + names[0] + " is"
+		return "entry " + names[0], "is"
 	}
-	return "entries " + strings.Join(names, ", ") + " are"
+	return "entries " + strings.Join(names, ", "), "are"
 }
 
 // stage makes a session's stage one that a restart can go on from.

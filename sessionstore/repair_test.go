@@ -3,6 +3,7 @@ package sessionstore_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -716,5 +717,77 @@ func TestRepairReadsTheLog(t *testing.T) {
 	}
 	if lost := part(t, before, content{entries: map[string][]string{"one": after.entries["one"][:100], "two": after.entries["two"]}}); lost > 0 {
 		t.Errorf("%d lost", lost)
+	}
+}
+
+// TestRepairMarksWhatCannotBeRead: what a payload means is asked of whoever stored it, and word of a loss keeps the numbers whole.
+func TestRepairMarksWhatCannotBeRead(t *testing.T) {
+	check := func(_ string, payload []byte) error {
+		if !json.Valid(payload) {
+			return errors.New("not JSON")
+		}
+		return nil
+	}
+	payloads := sessionstore.Payloads{Entry: check, Input: check, Lost: func() (string, []byte) { return "lost", []byte("{}") }}
+	const most = 1 << 14 // entries of a session that are marked
+	far := func(missing int) string {
+		return fmt.Sprintf("INSERT INTO entry SELECT 1 << 32 | %d, kind, turn, time, payload FROM entry WHERE key = 1 << 32 | 30", 30+missing+1)
+	}
+	for _, c := range []struct {
+		what, script string
+		payloads     sessionstore.Payloads
+		want         []string // of what is found
+		marks        int
+		lasts        bool // the loss is told each time
+	}{
+		// Entries 4 and 14 of session one refer to attachments.
+		{"entries", "UPDATE entry SET payload = x'7b' WHERE key IN (1 << 32 | 4, 1 << 32 | 30, 2 << 32 | 1)", payloads,
+			[]string{"false one: entries 4, 30 could not be read and are marked as lost", "false two: entry 1 could not be read and is marked as lost"}, 3, false},
+		{"a gap", "DELETE FROM entry WHERE key IN (1 << 32 | 1, 1 << 32 | 14, 1 << 32 | 15); UPDATE entry SET payload = x'7b' WHERE key = 1 << 32 | 16", payloads,
+			[]string{"false one: entries 1, 14 to 16 could not be read and are marked as lost"}, 4, false},
+		{"the end", "DELETE FROM entry WHERE key >> 32 = 1 AND key > 1 << 32 | 28", payloads, []string{"false one: entries 29 to 30 are lost; it ends with entry 28 now"}, 0, false},
+		{"an input", "UPDATE input SET payload = x'7b'", payloads, []string{"false two: waiting input i could not be read and was removed"}, 0, false},
+		{"nobody says what stands there", "UPDATE entry SET payload = x'7b' WHERE key = 1 << 32 | 4", sessionstore.Payloads{Entry: check},
+			[]string{"false one: entry 4 is lost; octavo --fork one@3 goes on from before"}, 0, true},
+		{"as many as are marked", far(most), payloads, []string{"true one: it said that it had 30 entries", "false one: entries 31 to 16414 could not be read and are marked as lost"}, most, false},
+		{"too many", far(most + 1), payloads, []string{"true one: it said that it had 30 entries", "false one: entries 31 to 16415 are lost; octavo --fork one@30 goes on from before"}, 0, true},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			dir := t.TempDir()
+			fill(t, dir, 30)
+			if err := sqlScript(file(dir), c.script); err != nil {
+				t.Fatal(err)
+			}
+			o := sessionstore.Options{Dir: dir, Payloads: c.payloads}
+			first, err := sessionstore.Repair(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(texts(first), want) {
+					t.Errorf("no %q in\n%s", want, texts(first))
+				}
+			}
+			if len(first.Findings) != len(c.want) || first.Backup == "" {
+				t.Errorf("%d findings, want %d:\n%s", len(first.Findings), len(c.want), texts(first))
+			}
+			marks := 0
+			for _, list := range readHome(t, dir).entries {
+				for i, e := range list {
+					if !c.lasts && !strings.HasPrefix(e, fmt.Sprint(i+1)) {
+						t.Fatalf("place %d has %.40q", i+1, e)
+					}
+					if strings.HasSuffix(e, "lost{}") {
+						marks++
+					}
+				}
+			}
+			if marks != c.marks {
+				t.Errorf("%d marks, want %d", marks, c.marks)
+			}
+			if second, err := sessionstore.Repair(context.Background(), o); err != nil || second.Broken() != c.lasts {
+				t.Errorf("second: %v\n%s", err, texts(second))
+			}
+		})
 	}
 }

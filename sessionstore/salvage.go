@@ -50,7 +50,7 @@ func (s *Store) salvage(ctx context.Context, from *sqlite.Conn, damage string, r
 	if err != nil {
 		return "", err
 	}
-	fresh := &Store{dir: s.dir, path: f.Name(), observe: s.observe, now: s.now, lockWait: s.lockWait}
+	fresh := &Store{dir: s.dir, path: f.Name(), observe: s.observe, now: s.now, lockWait: s.lockWait, payloads: s.payloads}
 	found := RepairReport{Backup: r.Backup}
 	err = fresh.fill(ctx, from, into, false, damage, &found)
 	if errors.Is(err, errUndefined) {

@@ -43,6 +43,7 @@ type Options struct {
 	Observe   func(Point, Phase) // called around every commit, on the committing goroutine; nil outside tests
 	Now       func() time.Time   // the clock; nil: time.Now
 	LockWait  time.Duration      // how long a write waits for another process's; 0: DefaultLockWait
+	Payloads  Payloads           // what Repair asks about payloads; nothing else does
 }
 
 // Store is one open home. Its methods may be called from any goroutine. Several
@@ -53,6 +54,7 @@ type Store struct {
 	observe   func(Point, Phase)
 	now       func() time.Time
 	lockWait  time.Duration
+	payloads  Payloads // of Repair
 
 	file    os.FileInfo  // what path led to when it was opened
 	writer  *sqlite.Conn // guarded by pen

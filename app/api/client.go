@@ -80,7 +80,7 @@ type Session interface {
 	// Interrupt cancels the running turn and returns when the request is made, not when the turn has settled. next says whether
 	// the oldest input that waits then starts a turn of its own. ErrIdle when nothing runs.
 	Interrupt(ctx context.Context, next bool) error
-	// Answer settles a question. An unknown or settled one is an error that changes nothing.
+	// Answer settles a question with at most MaxAnswer bytes of text. An unknown or settled one is an error that changes nothing.
 	Answer(ctx context.Context, ask string, a Answer) error
 	// Run runs a command as it was typed, with its slash.
 	Run(ctx context.Context, line string) (Outcome, error)
@@ -222,6 +222,9 @@ type ArgumentInfo struct {
 	Required    bool     `json:"required,omitempty"`
 	Choices     []string `json:"choices,omitempty"`
 }
+
+// MaxAnswer bounds the text of an answer, in bytes.
+const MaxAnswer = 256 << 10
 
 // Answer settles an Ask. The zero value denies or cancels.
 type Answer struct {

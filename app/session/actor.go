@@ -51,6 +51,7 @@ type run struct {
 	cancel      context.CancelFunc
 	interrupted bool
 	giveUp      context.CancelFunc // ends the wait before the next attempt; nil while none waits
+	void        map[string]bool    // calls of the newest answer that held a key, by id
 	next        bool               // an interrupted turn is followed by the oldest queued input
 	files       []string
 }

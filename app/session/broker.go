@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -73,6 +74,9 @@ func (a *actor) settleAsk(id string, answer ext.Answer) {
 // Answer implements api.Session.
 func (s *Session) Answer(ctx context.Context, id string, answer api.Answer) (err error) {
 	defer s.hush(&err)
+	if len(answer.Text) > api.MaxAnswer {
+		return errAsk(fmt.Sprintf("the answer has %d bytes, at most %d fit", len(answer.Text), api.MaxAnswer))
+	}
 	doErr := s.do(ctx, func(a *actor) {
 		open, ok := a.asks[id]
 		if !ok {

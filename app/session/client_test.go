@@ -378,3 +378,61 @@ func TestPrivateSessionLeavesOnlyItsCost(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// TestCallThatHeldAKeyIsRefused: what is left of its arguments would do something else, such as match every file of one letter.
+func TestCallThatHeldAKeyIsRefused(t *testing.T) {
+	w := newWorld(t, modeltest.Calls(modeltest.Call("bash", `{"command":"rm -f d/changeme1"}`), modeltest.Call("bash", `{"command":"ls"}`)), modeltest.Say("ok"))
+	w.redact = session.Redaction{Text: func(s string) string { return strings.ReplaceAll(s, "changeme1", "[redacted]") }}
+	var ran []string
+	w.tools = []ext.Tool{bash(func(_ *ext.Call, raw json.RawMessage) (ext.Output, error) {
+		ran = append(ran, string(raw))
+		return ext.TextOutput("done"), nil
+	})}
+	s := w.open("")
+	x := w.attach(s, false)
+	w.say(s, "clean up")
+	x.settled()
+	if len(ran) != 1 || !strings.Contains(ran[0], "ls") {
+		t.Errorf("ran %q", ran)
+	}
+	got := w.story(s)
+	if !strings.Contains(strings.Join(got, "\n"), "result bash refused: {\"error\":\"the arguments held what octavo knows as an API key") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnswerIsBounded(t *testing.T) {
+	w := newWorld(t, modeltest.Calls(modeltest.Call("change", `{}`)), modeltest.Say("ok"))
+	w.policy = policy.ControlledBashApproval
+	w.tools = []ext.Tool{tool("change", policy.WorkspaceWrite, says("changed"))}
+	s := w.open("")
+	x := w.attach(s, true)
+	w.say(s, "go")
+	ask := x.untilType(api.EventAsk).Ask
+	if err := s.Answer(w.ctx, ask.ID, api.Answer{Option: api.OptionDeny, Text: strings.Repeat("n", api.MaxAnswer+1)}); err == nil {
+		t.Error("an answer beyond the bound is taken")
+	}
+	if err := s.Answer(w.ctx, ask.ID, api.Answer{Option: api.OptionDeny, Text: strings.Repeat("n", api.MaxAnswer)}); err != nil {
+		t.Errorf("the longest answer: %v", err)
+	}
+	x.settled()
+	if n := len(w.server.Requests()[1].Body); n > 64<<10 {
+		t.Errorf("the model reads a request of %d bytes", n)
+	}
+}
+
+func TestForkOfAPrivateSessionIsPrivate(t *testing.T) {
+	w := newWorld(t, modeltest.Say("done"))
+	w.private = true
+	s := w.open("")
+	x := w.attach(s, false)
+	w.say(s, "keep it to yourself")
+	x.settled()
+	out, err := s.Run(w.ctx, "/fork")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if child, err := w.store.Session(w.ctx, out.Session); err != nil || !child.Private {
+		t.Errorf("%+v, %v", child, err)
+	}
+}

@@ -37,7 +37,7 @@ func (a *actor) child() sessionstore.Session {
 	now := time.Now().UTC()
 	return sessionstore.Session{ID: uuid.Must(uuid.NewV7()).String(), Name: a.row.Name, Workspace: a.row.Workspace, Model: a.row.Model,
 		Effort: a.row.Effort, Policy: a.row.Policy, Parent: a.id, ParentSeq: a.state.Info.Entries, Created: now, Updated: now,
-		Stage: sessionstore.StageIdle, Preview: a.row.Preview}
+		Stage: sessionstore.StageIdle, Preview: a.row.Preview, Private: a.row.Private}
 }
 
 // fork copies the session up to an entry, or as it stands, into a new one.

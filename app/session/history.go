@@ -14,19 +14,26 @@ type history struct {
 	results  []model.Part     // of the newest assistant message, until something else is said
 	open     []model.ToolCall // calls of the newest assistant message that have no result yet
 	waiting  []model.Message  // said while calls were open: a wire wants the results first
+	gap      bool             // the newest entry is one that was lost
 }
 
 // add takes the next entry.
 func (h *history) add(e entry) {
+	gap := h.gap
+	h.gap = e.kind == api.EntryNote && e.rec.Origin == originLost
 	switch e.kind {
 	case api.EntryUser:
 		h.say(model.RoleUser, e.rec.Parts)
 	case api.EntryNote:
+		if gap && h.gap {
+			break // one of many, which are told of once
+		}
 		h.note(e.rec.Origin, model.PlainText(e.rec.Parts))
 	case api.EntrySummary:
 		h.say(model.RoleUser, []model.Part{model.Text("<summary>\nThis conversation goes on from an earlier one. " +
 			"What matters of it:\n\n" + model.PlainText(e.rec.Parts) + "\n</summary>")})
 	case api.EntryAssistant:
+		h.lose() // what came before it was settled, whatever is left of that
 		h.say(model.RoleAssistant, e.rec.Parts)
 		h.open = model.Calls(e.rec.Parts)
 	case api.EntryResult:
@@ -71,13 +78,18 @@ func (h *history) note(origin, text string) {
 	h.say(model.RoleUser, []model.Part{model.Text(fmt.Sprintf("<note origin=%q>\n%s\n</note>", origin, text))})
 }
 
+// result takes the result of a call. One whose answer was lost goes too: no wire takes a result without its call.
 func (h *history) result(r record) {
-	h.open = slices.DeleteFunc(h.open, func(c model.ToolCall) bool { return c.ID == r.Call.ID })
+	i := slices.IndexFunc(h.open, func(c model.ToolCall) bool { return c.ID == r.Call.ID })
+	if i < 0 {
+		return
+	}
+	h.open = slices.Delete(h.open, i, i+1)
 	h.results = append(h.results, model.Part{Type: model.PartResult, Result: &model.ToolResult{
 		ID: r.Call.ID, Name: r.Call.Name, Parts: r.Parts, IsError: r.Outcome != api.ResultOK}})
 }
 
-// lose gives the calls that are open at the end of a turn a result: theirs was lost with damaged entries, and no wire takes a call
+// lose gives the calls that are open at the end of a turn, or before the next answer, a result: theirs was lost with damaged entries, and no wire takes a call
 // without one.
 func (h *history) lose() {
 	for _, c := range slices.Clone(h.open) {

@@ -177,6 +177,7 @@ func (a *actor) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
+	h.lose() // no call runs yet
 	a.history = h
 	return nil
 }

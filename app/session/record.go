@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,10 +49,56 @@ func (e *entry) encode(r Redaction, turn string) (sessionstore.NewEntry, error) 
 // decode reads an entry as it was stored. What is to be shown or sent of it is redacted first: keys may have come to be known since.
 func decode(se sessionstore.Entry) (entry, error) {
 	e := entry{kind: api.EntryKind(se.Kind)}
-	if err := json.Unmarshal(se.Payload, &e.rec); err != nil {
+	err := json.Unmarshal(se.Payload, &e.rec)
+	if err == nil {
+		err = e.rec.sound(e.kind)
+	}
+	if err != nil {
 		return e, fmt.Errorf("read entry %d: %w", se.Seq, err)
 	}
 	return e, nil
+}
+
+// sound says what a record lacks that an entry of its kind has: a damaged payload may still be JSON.
+func (r record) sound(kind api.EntryKind) error {
+	switch kind {
+	case api.EntryCall, api.EntryResult:
+		if r.Call == nil {
+			return errors.New("it names no call")
+		}
+	case api.EntrySettled:
+		if r.Settled == nil {
+			return errors.New("it does not say how the turn ended")
+		}
+	}
+	for _, p := range r.Parts {
+		if p.Type == model.PartReasoning && p.Reasoning == nil || p.Type == model.PartImage && p.Image == nil || p.Type == model.PartCall && p.Call == nil {
+			return fmt.Errorf("a part of type %s is empty", p.Type)
+		}
+	}
+	return nil
+}
+
+// originLost is the Origin of a note that stands for an entry which was lost.
+const originLost = "repair"
+
+// Payloads is what sessionstore.Repair asks: an entry or an input is of no use when a session could not read it, and a note stands
+// where one was lost (product.md 5, decision 7).
+func Payloads() sessionstore.Payloads {
+	return sessionstore.Payloads{
+		Entry: func(kind string, payload []byte) error {
+			_, err := decode(sessionstore.Entry{Kind: kind, Payload: payload})
+			return err
+		},
+		Input: func(kind string, payload []byte) error {
+			_, err := decodeInput(Redaction{}.settled(), sessionstore.Input{Kind: kind, Payload: payload})
+			return err
+		},
+		Lost: func() (kind string, payload []byte) {
+			return string(api.EntryNote),
+				[]byte(`{"parts":[{"type":"text","text":"[an entry was lost here: it could not be read]"}],"origin":"` + originLost + `"}`)
+		},
+	}
 }
 
 // view is the entry as front ends see it.
@@ -111,7 +158,11 @@ type queued struct {
 
 func decodeInput(r Redaction, in sessionstore.Input) (queued, error) {
 	q := queued{ID: in.ID, Kind: api.InputKind(in.Kind)}
-	if err := json.Unmarshal(in.Payload, &q); err != nil {
+	err := json.Unmarshal(in.Payload, &q)
+	if err == nil {
+		err = q.Rec.sound(api.EntryUser)
+	}
+	if err != nil {
 		return q, fmt.Errorf("read queued input %s: %w", in.ID, err)
 	}
 	q.Rec = redacted(r, q.Rec)

@@ -291,3 +291,76 @@ var dot = func() []byte {
 	}
 	return b.Bytes()
 }()
+
+// TestLostEntries goes on with a session in whose middle entries were marked as lost: what is left of calls and results fits together.
+func TestLostEntries(t *testing.T) {
+	kind, payload := session.Payloads().Lost()
+	lost := crashed{kind, string(payload)}
+	said := func(kind, text string) crashed {
+		return crashed{kind, fmt.Sprintf(`{"parts":[{"type":"text","text":%q}]}`, text)}
+	}
+	calls := func(ids ...string) crashed {
+		var parts []string
+		for _, id := range ids {
+			parts = append(parts, callPart(id, "plain"))
+		}
+		return crashed{"assistant", `{"parts":[` + strings.Join(parts, ",") + `]}`}
+	}
+	result := func(id string) crashed {
+		return crashed{"result", `{"call":{"id":"` + id + `","name":"plain","arguments":"{}"},"outcome":"ok","parts":[{"type":"text","text":"done ` + id + `"}]}`}
+	}
+	settled := crashed{"settled", `{"settled":{"outcome":"completed"}}`}
+	for name, c := range map[string]struct {
+		stored []crashed
+		want   []string // the role of each message, with the call a result is of
+	}{
+		"an answer with calls": {[]crashed{said("user", "one"), lost, result("a"), said("assistant", "two"), settled}, []string{"user", "user", "assistant", "user"}},
+		"its id is used again": {[]crashed{said("user", "one"), calls("a"), result("a"), lost, result("a"), said("assistant", "two"), settled},
+			[]string{"user", "assistant", "tool a", "user", "assistant", "user"}},
+		"one of two results": {[]crashed{said("user", "one"), calls("a", "b"), lost, result("b"), said("assistant", "two"), settled},
+			[]string{"user", "assistant", "tool b", "tool a", "user", "assistant", "user"}},
+		"the rest of a turn": {[]crashed{said("user", "one"), calls("a"), lost, lost, lost}, []string{"user", "assistant", "tool a", "user", "user"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, modeltest.Say("on"))
+			w.close(w.openNamed("s"))
+			w.crash("s", sessionstore.StageIdle, c.stored...)
+			s := w.openNamed("s")
+			x := w.attach(s, false)
+			w.say(s, "more")
+			if got := x.settled(); got.Outcome != api.SettledCompleted {
+				t.Fatalf("settled %+v", got)
+			}
+			var roles []string
+			for _, m := range w.server.Requests()[0].Chat.Messages {
+				if m.Role != "system" {
+					roles = append(roles, strings.TrimSpace(m.Role+" "+m.ToolCallID))
+				}
+			}
+			expect(t, roles, c.want...)
+		})
+	}
+}
+
+// TestPayloads: what a session could not read, or would fall over, is of no use.
+func TestPayloads(t *testing.T) {
+	p := session.Payloads()
+	for _, c := range []struct {
+		kind, payload string
+		good          bool
+	}{
+		{"user", `{"parts":[{"type":"text","text":"a"}]}`, true}, {"user", `{"parts":[{"type":"te`, false}, {"user", `{"parts":[{"type":"image"}]}`, false},
+		{"assistant", `{"parts":[{"type":"tool_call"}]}`, false}, {"assistant", `{"parts":[{"type":"reasoning"}]}`, false},
+		{"result", `{"outcome":"ok"}`, false}, {"call", `{}`, false}, {"settled", `{}`, false}, {"settled", `{"settled":{}}`, true}, {"later", `{}`, true},
+	} {
+		if err := p.Entry(c.kind, []byte(c.payload)); (err == nil) != c.good {
+			t.Errorf("%s %s: %v", c.kind, c.payload, err)
+		}
+	}
+	if kind, payload := p.Lost(); p.Entry(kind, payload) != nil {
+		t.Error("word of a loss cannot be read")
+	}
+	if p.Input("chat", []byte(`{"record":{"parts":[{"type":"text","text":"a"}]}}`)) != nil || p.Input("chat", []byte(`{"record":{"parts":[{"type":"image"}]}}`)) == nil || p.Input("chat", []byte("{")) == nil {
+		t.Error("inputs")
+	}
+}

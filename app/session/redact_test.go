@@ -93,7 +93,7 @@ func TestAKeyIsNowhere(t *testing.T) {
 	escaped := strings.Replace(args(t, map[string]string{"command": planted}), "sk-", `\u0073k-`, 1)
 	w := newWorld(t,
 		modeltest.Calls(modeltest.Call("bash", args(t, map[string]string{"command": planted})), modeltest.Call("bash", escaped),
-			modeltest.Call("bash", planted), modeltest.Call(plantedStart+"0123456789", `{}`), modeltest.Call("fails", `{}`), modeltest.Call("crashes", `{}`)).
+			modeltest.Call("bash", planted), modeltest.Call("bash", `{"command":"first"}`), modeltest.Call("bash", `{"command":"second"}`), modeltest.Call(plantedStart+"0123456789", `{}`), modeltest.Call("fails", `{}`), modeltest.Call("crashes", `{}`)).
 			WithText("I have "+planted+" here").WithReasoning("think of "+planted).Chunk(1),
 		modeltest.Say("again: "+planted).Chunk(1), modeltest.Status(400, `{"error":{"message":"refused `+plantedStart+`0123456789"}}`))
 	w.redact = knowing(planted, plantedStart+"0123456789", planted+"/longer")
@@ -101,7 +101,7 @@ func TestAKeyIsNowhere(t *testing.T) {
 	running := newGate()
 	b := bash(func(c *ext.Call, raw json.RawMessage) (ext.Output, error) {
 		var a struct{ Command string }
-		if err := json.Unmarshal(raw, &a); err != nil || a.Command != "[redacted]" && !strings.HasPrefix(c.ID, "0") {
+		if err := json.Unmarshal(raw, &a); err != nil || a.Command != "first" && !strings.HasPrefix(c.ID, "0") {
 			t.Errorf("a tool is given %q, %v", a.Command, err)
 		}
 		for _, piece := range strings.Split(planted+" ", "") {
@@ -111,7 +111,7 @@ func TestAKeyIsNowhere(t *testing.T) {
 		if got := write(planted[:5]) + write(planted[5:]) + flush(); got != "[redacted]" {
 			t.Errorf("a tool redacts to %q", got)
 		}
-		if a.Command == "[redacted]" {
+		if a.Command == "first" {
 			running.entered <- struct{}{}
 			<-running.release
 		}

@@ -43,7 +43,9 @@ func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sess
 			for _, e := range shown.rest() {
 				h.delta(r, e)
 			}
+			asked := model.Calls(answer.Parts)
 			answer.Parts = redacted(s.o.Redact, answer.Parts) // before anything acts on it
+			r.void = altered(asked, model.Calls(answer.Parts))
 			row.Outcome = sessionstore.OutcomeOK
 			s.price(&row, f.upstream, answer.Usage)
 			return answer, row, nil
@@ -83,6 +85,18 @@ func (s *Session) request(r *run, f frozen, h requestHooks) (*model.Answer, sess
 			}
 		})
 	}
+}
+
+// altered are the ids of calls whose arguments are no longer what the model wrote. What is left of them means something else, so they
+// are refused.
+func altered(asked, left []model.ToolCall) map[string]bool {
+	void := map[string]bool{}
+	for i := range min(len(asked), len(left)) {
+		if asked[i].Arguments != left[i].Arguments {
+			void[left[i].ID] = true
+		}
+	}
+	return void
 }
 
 // gaveUp reports whether failed requests are not made again.

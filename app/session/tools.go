@@ -22,6 +22,9 @@ import (
 	"octavo/sessionstore"
 )
 
+// maxReason is how much of the reason of a refusal a model reads, in bytes.
+const maxReason = 4 << 10
+
 // MaxResultText bounds the text of one tool result in bytes, whatever its tool allows itself.
 const MaxResultText = 1 << 20
 
@@ -62,9 +65,9 @@ func (s *Session) runCalls(r *run, f frozen, calls []model.ToolCall) error {
 		}
 	})
 	for len(calls) > 0 {
-		batch := []*job{s.judge(f, calls[0])}
+		batch := []*job{s.judge(r, f, calls[0])}
 		for batch[0].reads() && len(batch) < min(len(calls), maxTogether()) {
-			next := s.judge(f, calls[len(batch)])
+			next := s.judge(r, f, calls[len(batch)])
 			if !next.reads() {
 				break
 			}
@@ -79,8 +82,13 @@ func (s *Session) runCalls(r *run, f frozen, calls []model.ToolCall) error {
 }
 
 // judge finds the tool of a call, checks its arguments, and lets the policy decide (design.md, "What a tool is").
-func (s *Session) judge(f frozen, call model.ToolCall) *job {
+func (s *Session) judge(r *run, f frozen, call model.ToolCall) *job {
 	j := &job{call: call, title: call.Name}
+	if r.void[call.ID] {
+		j.refusal = "the arguments held what octavo knows as an API key; it was taken out, and what is left would do something else. " +
+			"Do it without the key, or have the person do it"
+		return j
+	}
 	tool, ok := f.composition.Tool(call.Name)
 	if !ok {
 		j.refusal = fmt.Sprintf("there is no tool %q; the tools are: %s", call.Name, strings.Join(toolNames(f.composition), ", "))
@@ -334,7 +342,7 @@ func (s *Session) approve(ctx context.Context, f frozen, j *job) (refusal string
 	case !attended:
 		return fmt.Sprintf("the policy %s asks a person before this call and nobody is there to answer; do without it", s.o.Policy)
 	case strings.TrimSpace(answer.Text) != "":
-		return "the person refused this call: " + strings.TrimSpace(answer.Text)
+		return "the person refused this call: " + text.HeadTail(strings.TrimSpace(answer.Text), maxReason)
 	default:
 		return "the person refused this call; ask before you try something similar"
 	}

@@ -106,7 +106,11 @@ func setupAdvice() string {
 // NoModel is what every mode shows when it needs a model and none is configured: what to type.
 func (s *Settings) NoModel() string {
 	if len(s.Providers) == 0 {
-		return ErrNoModel.Error() + ".\n" + setupAdvice()
+		text := ErrNoModel.Error() + ".\n"
+		for _, problem := range s.KeyProblems() {
+			text += "A key is there and cannot be used: " + problem.Error() + "\n"
+		}
+		return text + setupAdvice()
 	}
 	names := slices.Sorted(maps.Keys(s.Providers))
 	example := names[0] + "/MODEL"

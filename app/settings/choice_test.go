@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,5 +101,21 @@ func TestWhatIsPresetNeedsNoConfiguration(t *testing.T) {
 	}
 	if got := names(slices.Concat(s.Unconfigured(), s.Local())); !slices.Equal(got, []string{"anthropic", "lm-studio", "ollama", "llama-cpp"}) {
 		t.Errorf("beside what is configured: %q", got)
+	}
+}
+
+func TestKeyThatCannotBeUsedIsSaid(t *testing.T) {
+	p := newPlace(t)
+	p.env["OPENAI_API_KEY"] = "sk-one\ntwo-lines-12345"
+	s := p.must()
+	if got := s.KeyProblems(); len(got) != 1 || !strings.Contains(got[0].Error(), "$OPENAI_API_KEY") || strings.Contains(got[0].Error(), "sk-one") {
+		t.Errorf("%v", got)
+	}
+	if got := s.NoModel(); !strings.Contains(got, "A key is there and cannot be used: the key from $OPENAI_API_KEY") {
+		t.Errorf("%s", got)
+	}
+	p.write(filepath.Join(filepath.Dir(p.config()), settings.AuthFile), "{")
+	if got := p.must().KeyProblems(); len(got) != 1 || !strings.Contains(got[0].Error(), settings.AuthFile) {
+		t.Errorf("with a broken file: %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -62,4 +63,18 @@ func (s *Settings) providerNames() []string {
 		}
 	}
 	return append(names, DemoProvider)
+}
+
+// KeyProblems says which keys are there and cannot be used: an auth.json that others can read, a variable with a line feed in it. A key
+// that is simply missing is none.
+func (s *Settings) KeyProblems() []error {
+	var problems []error
+	said := map[string]bool{}
+	for _, name := range s.providerNames() {
+		if state := s.KeyState(name); state.Err != nil && !errors.Is(state.Err, ErrNoKey) && !said[state.Err.Error()] {
+			said[state.Err.Error()] = true
+			problems = append(problems, state.Err)
+		}
+	}
+	return problems
 }

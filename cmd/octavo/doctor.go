@@ -48,7 +48,8 @@ func newDoctor(p *process, f *flags) *cobra.Command {
 func (p *process) doctor(ctx context.Context, c *cobra.Command, f *flags) error {
 	s, findings := p.examineSettings(c, f)
 	if s != nil {
-		findings = append(findings, examineStore(ctx, s.Home), examineAuth(s))
+		findings = append(findings, examineStore(ctx, s.Home))
+		findings = append(findings, examineAuth(s)...)
 		findings = append(findings, examineModels(ctx, s)...)
 		if r := models.Inspect(s.Home); r.Err != nil {
 			findings = append(findings, finding{stateNote, "catalogue", r.Err.Error(), "octavo catalog update replaces it"})
@@ -114,13 +115,15 @@ func examineStore(ctx context.Context, home string) finding {
 	return finding{stateOK, what, home, ""}
 }
 
-func examineAuth(s *settings.Settings) finding {
-	for _, profile := range s.Profiles() {
-		if k := s.KeyState(profile.Name); k.Err != nil && !errors.Is(k.Err, settings.ErrNoKey) {
-			return finding{stateFail, "keys", k.Err.Error(), "mend the file; no provider can read its key before"}
-		}
+func examineAuth(s *settings.Settings) []finding {
+	var findings []finding
+	for _, problem := range s.KeyProblems() {
+		findings = append(findings, finding{stateFail, "keys", problem.Error(), "mend it; octavo --login PROVIDER stores a key anew"})
 	}
-	return finding{stateOK, "keys", fmt.Sprintf("read from %s and the environment when they are needed", settings.AuthFile), ""}
+	if findings == nil {
+		findings = []finding{{stateOK, "keys", fmt.Sprintf("read from %s and the environment when they are needed", settings.AuthFile), ""}}
+	}
+	return findings
 }
 
 // examineModels asks every endpoint at once.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"octavo/app/api"
 	"octavo/app/session"
 	"octavo/app/settings"
 	"octavo/pages/text"
@@ -17,7 +16,7 @@ import (
 
 const sessionsRepairHelp = `Checks everything that is stored and mends what can be mended. It copies the database before it changes anything, and
 needs the home for itself: close every octavo first. A database that is damaged is replaced by a new one with all that can still be read, and
-kept beside it. Given a session, it also reads each of its entries, and tells of that session only.
+kept beside it. An entry that cannot be read is marked as lost, and its session goes on. Given a session, it tells of that session only.
 
   octavo sessions repair
   octavo sessions repair 0198a3f2
@@ -50,7 +49,7 @@ func (p *process) repair(c *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	x := &shelf{process: p, json: f.mode == "json"}
-	r, err := sessionstore.Repair(ctx, sessionstore.Options{Dir: home})
+	r, err := sessionstore.Repair(ctx, sessionstore.Options{Dir: home, Payloads: session.Payloads()})
 	switch {
 	case errors.Is(err, sessionstore.ErrNotFound):
 		fmt.Fprintln(p.stderr, "nothing is stored in "+text.CleanLine(home)+" yet")
@@ -72,7 +71,7 @@ func (p *process) repair(c *cobra.Command, f *flags, args []string) error {
 	return nil
 }
 
-// narrow leaves of a report what is about one session and the home, and adds the entries of the session that cannot be read.
+// narrow leaves of a report what is about one session and the home.
 func (x *shelf) narrow(ctx context.Context, home, asked string, r sessionstore.RepairReport) (_ sessionstore.RepairReport, err error) {
 	if x.store, err = sessionstore.Open(ctx, sessionstore.Options{Dir: home}); err != nil {
 		return r, err
@@ -89,25 +88,6 @@ func (x *shelf) narrow(ctx context.Context, home, asked string, r sessionstore.R
 		}
 	}
 	r.Findings = findings
-	for after := int64(0); after < v.Entries; {
-		page, err := session.Entries(ctx, x.store, v.ID, api.Range{After: after, Limit: entriesAtATime}, session.Redaction{})
-		if err == nil {
-			if len(page) == 0 {
-				return r, nil
-			}
-			after = page[len(page)-1].Seq
-			continue
-		}
-		// One of them; which one is found by reading each alone.
-		for range entriesAtATime {
-			after++
-			if _, err := session.Entries(ctx, x.store, v.ID, api.Range{After: after - 1, Before: after + 1}, session.Redaction{}); ctx.Err() != nil {
-				return r, ctx.Err()
-			} else if err != nil {
-				r.Findings = append(r.Findings, sessionstore.Finding{Session: v.ID, Text: err.Error()})
-			}
-		}
-	}
 	return r, nil
 }
 

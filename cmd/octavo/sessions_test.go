@@ -582,14 +582,12 @@ func TestSessionsRepair(t *testing.T) {
 		t.Errorf("repair:\n%s", out)
 	}
 	change("UPDATE entry SET payload = x'7b' WHERE kind = 'result'")
-	if out := d.ok("", "sessions", "repair"); !strings.Contains(out, "nothing is wrong") {
-		t.Errorf("the store knows no payload:\n%s", out)
-	}
 	o := d.fails(1, "not everything could be mended", "sessions", "repair", "one")
-	for _, seq := range []int{4, 7, 10} {
-		if !strings.Contains(o.stdout, fmt.Sprintf("LOST    session %s: read entry %d: ", id, seq)) {
-			t.Errorf("entry %d:\n%s", seq, o.stdout)
-		}
+	if want := "LOST    session " + id + ": entries 4, 7, 10 could not be read and are marked as lost\n"; !strings.Contains(o.stdout, want) {
+		t.Errorf("repair:\n%s", o.stdout)
+	}
+	if out := d.ok("", "sessions", "repair", "one"); !strings.Contains(out, "nothing is wrong") {
+		t.Errorf("what was marked is read:\n%s", out)
 	}
 	d.fails(1, "there is no session", "sessions", "repair", "two")
 
@@ -617,6 +615,53 @@ func TestSessionsRepair(t *testing.T) {
 		t.Errorf("list:\n%s", out)
 	}
 	d.ok("", "sessions", "inspect", id, "--mode", "json")
+}
+
+// TestSessionsRepairAfterADamagedPayload overwrites the last page of one long entry, which SQLite reads as if nothing had happened.
+func TestSessionsRepairAfterADamagedPayload(t *testing.T) {
+	d := newDesk(t, append(fix(), modeltest.Say("It is.").Usage(modeltest.Tokens{Prompt: 10, Completion: 2}), modeltest.Say("Still."), modeltest.Say("Forked."))...).connect()
+	d.ok("mend the greeting "+strings.Repeat("word ", 3000)+"overflowing", "-p", "-n", "one", "-")
+	d.ok("", "-p", "--resume", "one", "is it?")
+	id := d.ids()["one"]
+	db := filepath.Join(d.home, sessionstore.FileName)
+	content, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(content, []byte("word overflowing"))
+	if at < 0 {
+		t.Fatal("the entry is not found")
+	}
+	at = at / 4096 * 4096
+	copy(content[at:], bytes.Repeat([]byte{0xa5, 7}, 2048))
+	if err := os.WriteFile(db, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.fails(1, "read entry 1: ", "-p", "--resume", "one", "still?")
+	o := d.fails(1, "not everything could be mended", "sessions", "repair")
+	if want := "LOST    session " + id + ": entry 1 could not be read and is marked as lost\n"; !strings.Contains(o.stdout, want) || !strings.Contains(o.stdout, "the damaged database is kept as ") {
+		t.Errorf("no %q in\n%s", want, o.stdout)
+	}
+	if out := d.ok("", "sessions", "repair"); !strings.Contains(out, "nothing is wrong") {
+		t.Errorf("again:\n%s", out)
+	}
+	if out := d.ok("", "-p", "--resume", "one", "still?"); !strings.Contains(out, "Still.") {
+		t.Errorf("resume: %q", out)
+	}
+	if out := d.ok("", "-p", "--fork", "one", "and there?"); !strings.Contains(out, "Forked.") {
+		t.Errorf("fork: %q", out)
+	}
+	const word = "[an entry was lost here: it could not be read]"
+	for _, args := range [][]string{{"sessions", "inspect", id, "--entries"}, {"sessions", "export", id, "-o", "-"}, {"sessions", "export", id, "--format", "json", "-o", "-"}} {
+		if out := d.ok("", args...); !strings.Contains(out, word) {
+			t.Errorf("%q says nothing of the loss:\n%s", args, out)
+		}
+	}
+	for _, r := range d.server.Requests()[5:] {
+		if !strings.Contains(string(r.Body), word) {
+			t.Error("the model is not told of the loss")
+		}
+	}
 }
 
 func TestSessionsComplete(t *testing.T) {

@@ -29,13 +29,14 @@ const (
 	maxCommits = 3
 )
 
-// The commands of looking around. The shell tool knows all of them as changing nothing, git's only in the workspace's own repository.
+// The commands of looking around. None of them changes anything, and git is kept from starting programs that a repository's own
+// configuration names.
 // Counting prints how many files there are of each ending, and of each name without one, which has a "/" before it or is alone.
 const (
-	countTracked = `git ls-files -coz --exclude-standard | ` + countEndings
+	countTracked = `git -c core.fsmonitor=false ls-files -coz --exclude-standard | ` + countEndings
 	countFound   = `find . -maxdepth 4 -type f -print0 2>/dev/null | ` + countEndings
 	countEndings = `tr '\0' '\n' | head -n 20000 | grep -aoE '(^|/)[^/.]+$|\.[^/.]+$' | sort | uniq -c | sort -rn`
-	askGit       = `git log --oneline --decorate --no-color -n 3`
+	askGit       = `git log --no-show-signature --oneline --decorate --no-color -n 3`
 )
 
 // sourceKinds are endings of source files.

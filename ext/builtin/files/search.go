@@ -253,8 +253,11 @@ func (q *query) scope(searched int) string {
 		return "that file"
 	}
 	scope := text.Plural(searched, "file")
-	if q.glob.written != "" {
+	switch {
+	case q.glob.written != "":
 		scope = "the files that fit" // ripgrep counts more when the glob is about directories
+	case searched == 0:
+		scope = "every file" // ripgrep counts none when it finds nothing
 	}
 	scope += ", without what git ignores, binary files and .git"
 	if !q.hidden {

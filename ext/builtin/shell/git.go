@@ -14,7 +14,7 @@ var (
 	logLong = append(strings.Fields("oneline graph decorate[= no-decorate all no-merges merges reverse max-count= skip= since= until= after= before= "+
 		"author= committer= grep= format= pretty[= abbrev-commit no-abbrev-commit date= follow first-parent left-right cherry-pick cherry-mark full-history "+
 		"simplify-by-decoration tags[= branches[= remotes[= topo-order date-order author-date-order boundary invert-grep all-match "+
-		"regexp-ignore-case extended-regexp fixed-strings perl-regexp no-walk source ancestry-path count not"), diffLong...)
+		"regexp-ignore-case extended-regexp fixed-strings perl-regexp no-walk source ancestry-path count not no-show-signature"), diffLong...)
 	listLong = strings.Fields("list contains= no-contains= merged[= no-merged[= sort= format= points-at= column[= no-column color[= no-color abbrev[= no-abbrev ignore-case")
 )
 
@@ -89,6 +89,11 @@ func gits(j *judge, args []arg) bool {
 			args = args[1:]
 		case "--version":
 			return len(args) == 1
+		case "-c": // the one setting that keeps git from starting a program
+			if len(args) < 2 || !args[1].exact() || args[1].text != "core.fsmonitor=false" {
+				return false
+			}
+			args = args[2:]
 		case "-C":
 			if len(args) < 2 {
 				return false
