@@ -187,8 +187,8 @@ func TestPlantedKeyIsNowhere(t *testing.T) {
 	if !strings.Contains(o.stdout, "held an API key") {
 		t.Error("the person is not told that the key was taken out")
 	}
-	if got := p.read("copy.txt"); got != "key [redacted]\n" {
-		t.Errorf("a model that knows the key writes %q", got)
+	if _, err := os.Stat(filepath.Join(p.repo, "copy.txt")); err == nil || !strings.Contains(o.stdout, "the arguments held what octavo knows as an API key") {
+		t.Errorf("a call that held the key was run: %v", err)
 	}
 	requests := p.server.Requests()
 	system := requests[0].Chat.Messages[0].Text
@@ -202,7 +202,7 @@ func TestPlantedKeyIsNowhere(t *testing.T) {
 			results += m.Text + "\n---\n"
 		}
 	}
-	for _, want := range []string{`"api_key": "[redacted]"`, "last line", "exit_status=3", "key [redacted]"} {
+	for _, want := range []string{`"api_key": "[redacted]"`, "last line", "exit_status=3", "the arguments held what octavo knows as an API key"} {
 		if !strings.Contains(results, want) {
 			t.Errorf("no %q in what the tools gave:\n%.3000s", want, results)
 		}
@@ -284,7 +284,8 @@ func TestPlantedKeyIsNotInWhatAPersonSees(t *testing.T) {
 		}
 	}
 
-	p.server.Script(modeltest.Calls(call(t, "bash", map[string]any{"command": "echo " + storedKey})), modeltest.Say("so it is"), refuse)
+	p.server.Script(modeltest.Calls(call(t, "bash", map[string]any{"command": "echo " + storedKey}), call(t, "bash", map[string]any{"command": "cat .env"})),
+		modeltest.Say("so it is"), refuse)
 	x := p.talk("--safe-mode", both)
 	x.see("s) allow")
 	x.say("d not that")

@@ -189,7 +189,10 @@ func showModel(m ext.ModelState) string {
 		fmt.Fprintf(&b, "\nthe catalogue knows %s of %s: octavo --list-models %[2]s",
 			text.Plural(m.Catalogued, "model"), text.CleanLine(provider))
 	}
-	if len(m.Known) == 0 {
+	switch {
+	case m.Scripted:
+		b.WriteString("\noctavo --login PROVIDER connects a model; octavo help models says more")
+	case len(m.Known) == 0:
 		b.WriteString("\nno model is configured: /model demo shows octavo at work without one, octavo setup --help connects one")
 	}
 	return b.String()
